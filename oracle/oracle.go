@@ -1,24 +1,18 @@
-// Package oracle says what an export proves about the cache rates of its run,
-// as intervals with reasons, and what a contract lets be priced. It shares no
-// rule with any adapter: endpoint roles, slice sums and request scope are its
-// own on purpose, so that an error in one does not excuse the same in the other.
 package oracle
 
-import "github.com/pdreplay/pdreplay/replay/aiperf"
+import (
+	"math"
+	"time"
 
-func round(x float64) float64 { return x }
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
 
-// An Interval is a closed range of fractions in [0, 1].
-type Interval struct{ Lo, Hi float64 }
-
-// Point reports whether the interval holds one value, to 5 decimals.
-func (i Interval) Point() bool { return round(i.Lo) == round(i.Hi) }
-
-// Rates are one interval a published rate, in the order gpu, cpu, external, overall.
-type Rates struct{ GPU, CPU, External, Overall Interval }
-
-// List returns the intervals in the order gpu, cpu, external, overall.
-func (r Rates) List() [4]Interval { return [4]Interval{r.GPU, r.CPU, r.External, r.Overall} }
+// Options are what a caller knows better than the run's files.
+type Options struct {
+	// Lag overrides how long after an event a counter may still not show it;
+	// 0 takes the engine's refresh and the scrape interval (oracle.md, "Lag").
+	Lag time.Duration
+}
 
 // A Basis says what an observed rate is worth.
 type Basis string
@@ -30,53 +24,62 @@ const (
 	Unknown   Basis = "unknown"   // the evidence says nothing
 )
 
-// A Status is a word of the validity record (accounting.md section 6).
-type Status string
-
-const (
-	ValidComplete     Status = "VALID_COMPLETE"
-	WindowUnresolved  Status = "WINDOW_UNRESOLVED"
-	ScopeUnresolved   Status = "REQUEST_SCOPE_UNRESOLVED"
-	InvalidCounter    Status = "INVALID_COUNTER"
-	RolesUnresolved   Status = "ROLES_UNRESOLVED"   // ours
-	CounterMissing    Status = "COUNTER_MISSING"    // ours
-	CPUUnresolved     Status = "CPU_UNRESOLVED"     // ours
-	IntervalTelemetry Status = "INTERVAL_TELEMETRY" // ours
-)
-
-// Ours reports whether the word is not one that the producer has: an adapter
-// that says any other refusal passes.
-func (s Status) Ours() bool {
-	switch s {
-	case ValidComplete, WindowUnresolved, ScopeUnresolved, InvalidCounter:
-		return false
-	}
-	return true
-}
-
-// A Reason is one thing that keeps a run from being priced or a rate from
-// being a point.
-type Reason struct {
-	Rule   int    // number in accounting.md, 0 for none
-	Status Status // what the reason alone would make the status
-	Text   string
-	At     string // address: file#/json/pointer, file:line, or ""
-}
-
-// A Verdict is what a contract expects of an adapter's answer for one run.
-type Verdict struct {
-	Contract string
-	Status   Status
-	Eligible bool
-	Rates    [4]*float64 // what is reported, in the order gpu, cpu, external, overall; nil is null
-	Reasons  []Reason    // every reason, the one that decides the status first
-}
-
 // Evidence is what the oracle makes of one run.
 type Evidence struct {
 	Engine   string
-	Observed Rates
+	Observed Rates    // what a perfect reader of the window would publish
 	Basis    [4]Basis // in the order gpu, cpu, external, overall; the run's basis is overall's
 
-	run *aiperf.Run
+	run    *aiperf.Run
+	engine engine
+	roles  roles
+	window *aiperf.Range // the profiling phase, nil when the export has none
+	read   reading       // the counters, cut to the window
+	scope  scope         // the client's side
+
+	observedWhy string // why every observed rate is unknown, "" when they are not
 }
+
+// RunBasis is the basis of the run: that of its overall rate.
+func (ev *Evidence) RunBasis() Basis { return ev.Basis[3] }
+
+// Examine works out what the export of a run proves. It never fails: what it
+// cannot use becomes a reason. A run of no known engine gives Evidence with an
+// empty Engine; its rates are unknown.
+func Examine(run *aiperf.Run, _ Options) *Evidence {
+	ev := &Evidence{run: run, Observed: unknownRates()}
+	e, ok := engineNamed(Detect(run))
+	if !ok {
+		ev.observedWhy = "the run has no metrics of a known engine"
+		ev.setBasis()
+		return ev
+	}
+	ev.engine, ev.Engine = e, e.name
+	export := run.Metrics()
+	ev.window = export.Profiling
+	ev.roles = resolveRoles(run, e)
+	ev.read = readCounters(export, e, ev.roles, ev.window)
+	ev.scope = readScope(run)
+	ev.Observed, ev.observedWhy = ev.observe()
+	ev.setBasis()
+	return ev
+}
+
+func (ev *Evidence) setBasis() {
+	priced := ev.Engine != "" && ev.Verdict(review).Eligible
+	for i, observed := range ev.Observed.List() {
+		switch {
+		case priced:
+			ev.Basis[i] = Conserved
+		case observed.Lo > 0 || observed.Hi < 1:
+			ev.Basis[i] = Bounded
+		default:
+			ev.Basis[i] = Unknown
+		}
+	}
+}
+
+// tokens prints a count of tokens or requests as the file's readers know it.
+func tokens(x float64) string { return formatCount(x) }
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,35 @@
+package oracle
+
+import "github.com/pdreplay/pdreplay/replay/aiperf"
+
+// ATOM spells a counter with a colon (the worker) or an underscore (Atomesh),
+// each with or without _total (accounting.md section 1).
+func atomCounter(name, stem string) counter {
+	return counter{name: name, spellings: []string{
+		"atom:" + stem, "atom_" + stem, "atom:" + stem + "_total", "atom_" + stem + "_total",
+	}}
+}
+
+func atomEngine() engine {
+	loaded := atomCounter("LOADED", "lmcache_loaded_tokens")
+	full := atomCounter("FULL", "prefix_cache_full_tokens")
+	t := tables{
+		full:               full,
+		cached:             atomCounter("CACHED", "prefix_cache_cached_tokens"),
+		offload:            atomCounter("OFFLOAD", "prefix_cache_offload_tokens"),
+		requests:           atomCounter("REQUESTS", "prefix_cache_requests"),
+		tokens:             full,
+		loaded:             &loaded,
+		cachedHoldsOffload: true,
+	}
+	var selects []string
+	for _, c := range t.counters() {
+		selects = append(selects, c.spellings...)
+	}
+	return engine{
+		name:     "atom",
+		prefixes: []string{"atom:", "atom_"},
+		choose:   func(*aiperf.Export) tables { return t },
+		selects:  selects,
+	}
+}

@@ -1,0 +1,327 @@
+package oracle
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
+
+// A Contract says what may be priced and what a refusal shows. It never
+// excuses a fact: a rate outside its observed interval is wrong under any.
+type Contract struct {
+	Name string
+	// FactsOnly contracts expect no status, no eligibility and no shape.
+	FactsOnly bool
+
+	reasons func(ev *Evidence) []Reason
+	sums    func(c counted) (float64, bool) // where the rates that it reports come from
+}
+
+var (
+	review = Contract{Name: "review", reasons: reviewReasons, sums: insideSum}
+	totals = Contract{Name: "4405", reasons: totalsReasons, sums: totalSum}
+	facts  = Contract{Name: "none", FactsOnly: true}
+)
+
+// Contracts are all contracts, the default first.
+func Contracts() []Contract { return []Contract{review, totals, facts} }
+
+// ContractNamed returns the contract of that name.
+func ContractNamed(name string) (Contract, error) {
+	var names []string
+	for _, c := range Contracts() {
+		if c.Name == name {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	return Contract{}, fmt.Errorf("unknown contract %q: want one of %s", name, strings.Join(names, ", "))
+}
+
+// A Verdict is what a contract expects of an adapter's answer for one run.
+type Verdict struct {
+	Contract  string
+	FactsOnly bool
+	Status    Status
+	Eligible  bool
+	Rates     [4]*float64 // what is reported, in the order gpu, cpu, external, overall; nil is null
+	Reasons   []Reason    // every reason, the one that decides the status first
+}
+
+// Verdict holds the evidence against a contract.
+func (ev *Evidence) Verdict(c Contract) Verdict {
+	v := Verdict{Contract: c.Name, FactsOnly: c.FactsOnly}
+	if c.FactsOnly || ev.Engine == "" {
+		return v
+	}
+	v.Reasons = c.reasons(ev)
+	slices.SortStableFunc(v.Reasons, func(a, b Reason) int { return cmp.Compare(a.order(), b.order()) })
+	v.Status, v.Eligible = ValidComplete, len(v.Reasons) == 0
+	if !v.Eligible {
+		v.Status = v.Reasons[0].Status
+	}
+	if !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Null }) {
+		v.Rates = ev.reported(c)
+	}
+	return v
+}
+
+// reported are the rates of a run that is not nulled.
+func (ev *Evidence) reported(c Contract) [4]*float64 {
+	full, ok1 := c.sums(ev.read.full)
+	cached, ok2 := c.sums(ev.read.cached)
+	if !ok1 || !ok2 || full <= 0 {
+		panic("rates are reported without FULL or CACHED: no reason nulled them") // a hole in the contract's reasons
+	}
+	gpu := cached / full
+	rates := [4]*float64{&gpu}
+	offload, ok := c.sums(ev.read.offload)
+	if ev.read.offload.presence == absent && ev.noTier() {
+		offload, ok = 0, true
+	}
+	if ok {
+		cpu, overall := offload/full, (cached+offload)/full
+		rates[1], rates[2], rates[3] = &cpu, &cpu, &overall
+	}
+	return rates
+}
+
+func insideSum(c counted) (float64, bool) {
+	if !c.usable() {
+		return 0, false
+	}
+	return c.sum().inside, true
+}
+
+// totalSum adds stats.total of the accounted workers; false where one is no number.
+func totalSum(c counted) (float64, bool) {
+	var sum float64
+	for _, l := range c.rows {
+		t, ok := l.series.Stats.Total.Float()
+		if !ok {
+			return 0, false
+		}
+		sum += t
+	}
+	return sum, c.known() && len(c.twice) == 0
+}
+
+// reviewReasons are rules 1 to 17.
+func reviewReasons(ev *Evidence) []Reason {
+	if p := ev.roles.problem; p != nil {
+		return []Reason{*p}
+	}
+	r := ev.read
+	var out []Reason
+	out = append(out, twiceReasons(r.full, r.cached, r.offload)...)
+	out = append(out, missingReasons(r.full, r.cached)...)
+	if ev.window == nil {
+		out = append(out, Reason{Rule: 5, Status: WindowUnresolved, Null: true,
+			Text: "the export has no profiling window (summary.phase_time_ranges.profiling)", At: ev.run.Metrics().File})
+		return append(out, ev.tierReason()...)
+	}
+	problems := ev.scopeProblems()
+	windowed := []counted{r.full, r.cached}
+	if r.offload.known() { // an unknown tier is rule 12's matter
+		windowed = append(windowed, r.offload)
+	}
+	for _, c := range windowed {
+		out = append(out, windowReasons(c, len(problems) == 0)...)
+	}
+	out = append(out, boundReasons(insideSum, r)...)
+	if m := r.mustEqual; m != nil && r.full.usable() && !r.denominatorHolds() {
+		out = append(out, Reason{Rule: 10, Status: CounterMissing, Null: true, Text: fmt.Sprintf(
+			"%s does not equal %s in the window, and nothing else counts prompt tokens by source", r.full.spellings[0], m.spellings[0])})
+	}
+	out = append(out, ev.tierReason()...)
+	return append(out, problems...)
+}
+
+func twiceReasons(all ...counted) []Reason {
+	var out []Reason
+	for _, c := range all {
+		for _, w := range c.twice {
+			var at []string
+			for _, l := range c.rows {
+				if l.worker == w {
+					at = appendNew(at, l.family)
+				}
+			}
+			out = append(out, Reason{Rule: 11, Status: InvalidCounter, Null: true,
+				Text: fmt.Sprintf("%s stands twice at %s: %s", c.name, w, strings.Join(at, " and "))})
+		}
+	}
+	return out
+}
+
+func missingReasons(all ...counted) []Reason {
+	var out []Reason
+	for _, c := range all {
+		if c.presence != present {
+			out = append(out, Reason{Rule: 10, Status: CounterMissing, Null: true,
+				Text: fmt.Sprintf("%s is not exported by %s", c.name, strings.Join(c.missing, ", "))})
+		}
+	}
+	return out
+}
+
+// windowReasons are rules 6 to 8 and 14 for one counter.
+func windowReasons(c counted, conserved bool) []Reason {
+	var out []Reason
+	for _, l := range c.rows {
+		for _, f := range l.findings {
+			r := Reason{Rule: 6, Status: WindowUnresolved, Null: f.flaw.nulls(), At: f.at,
+				Text: fmt.Sprintf("%s %s: %s", c.name, l.where(), f.text)}
+			switch f.flaw {
+			case provenStraddler:
+				continue
+			case flawLeading:
+				if conserved {
+					continue
+				}
+				r.Rule, r.Text = 14, r.Text+", and the request scope does not conserve"
+			case flawStraddler, flawOverEnd:
+				r.Rule = 7
+			}
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// boundReasons are rule 9 for the sums that can be formed.
+func boundReasons(sums func(counted) (float64, bool), r reading) []Reason {
+	full, hasFull := sums(r.full)
+	cached, hasCached := sums(r.cached)
+	offload, hasOffload := sums(r.offload)
+	var out []Reason
+	broken := func(is bool, format string, args ...any) {
+		if is {
+			out = append(out, Reason{Rule: 9, Status: InvalidCounter, Null: true, Text: fmt.Sprintf(format, args...)})
+		}
+	}
+	broken(hasFull && full <= 0, "FULL is %s: want more than 0", tokens(full))
+	broken(hasCached && cached < 0, "CACHED is %s: want 0 or more", tokens(cached))
+	broken(hasOffload && offload < 0, "OFFLOAD is %s: want 0 or more", tokens(offload))
+	broken(hasFull && hasCached && cached > full, "CACHED (%s) is larger than FULL (%s)", tokens(cached), tokens(full))
+	broken(hasFull && hasCached && hasOffload && cached <= full && cached+offload > full,
+		"CACHED (%s) + OFFLOAD (%s) is larger than FULL (%s)", tokens(cached), tokens(offload), tokens(full))
+	return out
+}
+
+// tierReason is rule 12.
+func (ev *Evidence) tierReason() []Reason {
+	o := ev.read.offload
+	switch {
+	case o.known(), o.presence == absent && ev.noTier():
+		return nil
+	case o.presence == partial:
+		return []Reason{{Rule: 10, Status: CPUUnresolved, Text: "OFFLOAD is not exported by " + strings.Join(o.missing, ", ")}}
+	}
+	tier := "KV_OFFLOADING is not given"
+	if kv := kvOffloading(ev.run); kv != "" {
+		tier = "KV_OFFLOADING=" + kv
+	}
+	return []Reason{{Rule: 12, Status: CPUUnresolved, Text: "OFFLOAD is not exported, and " + tier + " does not say that there is no CPU tier"}}
+}
+
+func (ev *Evidence) scopeProblems() []Reason {
+	requests := claim{name: "REQUESTS"}
+	c := ev.read.requests
+	switch {
+	case c.presence != present:
+		requests.unknown = "it is not exported by " + strings.Join(c.missing, ", ")
+	case len(c.twice) > 0:
+		requests.unknown = "it stands under two spellings at " + strings.Join(c.twice, ", ")
+	case !c.usable():
+		requests.unknown = firstNull(c)
+	default:
+		requests.value = c.sum().inside
+	}
+	prompt := claim{name: ev.read.tokens.name}
+	if t := ev.read.tokens; t.usable() {
+		prompt.value = t.sum().inside
+	} else {
+		prompt.unknown = "its slices do not cover the window"
+	}
+	return ev.scope.problems(requests, prompt)
+}
+
+func firstNull(c counted) string {
+	for _, l := range c.rows {
+		for _, f := range l.findings {
+			if f.flaw.nulls() {
+				return l.where() + " it " + f.text
+			}
+		}
+	}
+	return ""
+}
+
+// totalsReasons are the rules of #4405: no slice is looked at, and an export
+// of the old collector is never priced.
+func totalsReasons(ev *Evidence) []Reason {
+	if p := ev.roles.problem; p != nil {
+		return []Reason{*p}
+	}
+	r := ev.read
+	out := append(twiceReasons(r.full, r.cached, r.offload), missingReasons(r.full, r.cached)...)
+	for _, c := range []counted{r.full, r.cached} {
+		if _, ok := totalSum(c); !ok && c.known() && len(c.twice) == 0 {
+			out = append(out, Reason{Rule: 9, Status: InvalidCounter, Null: true, Text: c.name + " has a stats.total that is no number"})
+		}
+	}
+	out = append(out, boundReasons(totalSum, r)...)
+	if !modernHarness(ev.run.Env["AGENTX_HARNESS_VERSION"]) {
+		out = append(out, Reason{Rule: 8, Status: WindowUnresolved,
+			Text: fmt.Sprintf("AGENTX_HARNESS_VERSION=%q is older than 1.0.12: stats.total may hold the warmup", ev.run.Env["AGENTX_HARNESS_VERSION"])})
+	}
+	for _, t := range ev.tierReason() {
+		t.Status = ScopeUnresolved // #4405 has no word of its own for it
+		out = append(out, t)
+	}
+	return append(out, ev.scope.problems(totalClaim(r.requests), totalClaim(r.tokens))...)
+}
+
+func totalClaim(c counted) claim {
+	sum, ok := totalSum(c)
+	if !ok {
+		return claim{name: c.name, unknown: "no one stats.total on every accounted endpoint"}
+	}
+	return claim{name: c.name, value: sum}
+}
+
+// modernHarness reports whether a version is 1.0.12 or newer.
+func modernHarness(version string) bool {
+	want := []int{1, 0, 12}
+	parts := strings.Split(version, ".")
+	for i, w := range want {
+		n := 0
+		if i < len(parts) {
+			var err error
+			if n, err = strconv.Atoi(parts[i]); err != nil {
+				return false
+			}
+		}
+		if n != w {
+			return n > w
+		}
+	}
+	return true
+}
+
+// kvOffloading is the declared CPU tier: the environment's, else the published row's.
+func kvOffloading(run *aiperf.Run) string {
+	if kv := run.Env["KV_OFFLOADING"]; kv != "" || run.Published == nil {
+		return kv
+	}
+	kv, err := strconv.Unquote(run.Published.Fields["kv_offloading"])
+	if err != nil {
+		return "" // absent, or no string
+	}
+	return kv
+}

@@ -1,0 +1,118 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
+
+// A counter is one thing that an engine counts, and the series it stands in.
+type counter struct {
+	name      string   // what reasons call it: FULL
+	spellings []string // family names of the same counter
+	label     string   // the label that splits the family into parts, "" for none
+	value     string   // the part that is this counter; "" is their sum
+}
+
+// An engine says which series are which counter.
+type engine struct {
+	name     string
+	prefixes []string // of its families
+
+	// choose returns the tables to read an export with. An engine that counts
+	// the same in several ways picks the one that can be trusted.
+	choose func(export *aiperf.Export) tables
+	// selects lists every family that any of the tables reads.
+	selects []string
+}
+
+// tables are the counters of one way of reading an export.
+type tables struct {
+	full, cached, offload counter
+	requests, tokens      counter  // what the client's records are held against (rule 14)
+	loaded                *counter // transfer volume: bounds the CPU tier where OFFLOAD is unknown
+
+	cachedHoldsOffload bool     // without OFFLOAD, CACHED may contain the CPU tier (ATOM generation A)
+	mustEqual          *counter // FULL counts what it should only where it equals this one
+}
+
+// engines in the order of detection.
+func engines() []engine { return []engine{atomEngine(), vllmEngine()} }
+
+func engineNamed(name string) (engine, bool) {
+	for _, e := range engines() {
+		if e.name == name {
+			return e, true
+		}
+	}
+	return engine{}, false
+}
+
+// Detect returns the engine whose metrics a run has, "" for none. Families
+// decide; the FRAMEWORK of the environment or of the published row speaks only
+// for an export without any family.
+func Detect(run *aiperf.Run) string {
+	export := run.Metrics()
+	if export == nil {
+		return ""
+	}
+	for _, e := range engines() {
+		for _, name := range export.Names {
+			if e.owns(name) {
+				return e.name
+			}
+		}
+	}
+	if len(export.Names) == 0 {
+		if e, ok := engineNamed(strings.ToLower(framework(run))); ok {
+			return e.name
+		}
+	}
+	return ""
+}
+
+func framework(run *aiperf.Run) string {
+	if f := run.Env["FRAMEWORK"]; f != "" || run.Published == nil {
+		return f
+	}
+	return run.Published.Framework
+}
+
+func (e engine) owns(family string) bool {
+	for _, p := range e.prefixes {
+		if strings.HasPrefix(family, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Selects reports whether the oracle reads a metric family.
+func Selects(name string) bool {
+	for _, e := range engines() {
+		if !e.owns(name) {
+			continue
+		}
+		for _, s := range e.selects {
+			if s == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// counters returns all counters of the tables.
+func (t tables) counters() []counter {
+	all := []counter{t.full, t.cached, t.offload, t.requests}
+	if t.tokens.name != t.full.name {
+		all = append(all, t.tokens)
+	}
+	if t.loaded != nil {
+		all = append(all, *t.loaded)
+	}
+	if t.mustEqual != nil && t.mustEqual.name != t.tokens.name {
+		all = append(all, *t.mustEqual)
+	}
+	return all
+}

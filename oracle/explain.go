@@ -1,0 +1,178 @@
+package oracle
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Explain prints what the oracle makes of a run and how it came about: roles,
+// window, what of each counter is inside, left out or missing, the client's
+// records, the rates, and the verdict of a contract. Every printed number
+// comes with its address in the run's files.
+func Explain(w io.Writer, ev *Evidence, v Verdict) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	p := printer{w: tw}
+	p.line("run\t%s", ev.run.ID)
+	if ev.Engine == "" {
+		p.line("engine\tnone: %s", ev.observedWhy)
+		return p.flush(tw)
+	}
+	p.line("engine\t%s", ev.Engine)
+	ev.explainRoles(&p)
+	ev.explainWindow(&p)
+	ev.explainCounters(&p)
+	ev.explainScope(&p)
+	ev.explainRates(&p)
+	v.explain(&p)
+	for _, n := range ev.run.Notes {
+		p.line("note\t%s#%s: %s", n.File, n.At, n.Text)
+	}
+	return p.flush(tw)
+}
+
+// A printer keeps the first error, so that callers print without checking.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+func (p *printer) flush(tw *tabwriter.Writer) error {
+	if p.err != nil {
+		return p.err
+	}
+	return tw.Flush()
+}
+
+func (ev *Evidence) explainRoles(p *printer) {
+	r := ev.roles
+	switch {
+	case r.problem != nil:
+		p.line("roles\tunresolved: %s (rule %d)", r.problem.Text, r.problem.Rule)
+	default:
+		var list []string
+		for _, w := range sortedKeys(r.words) {
+			list = append(list, w+" "+r.words[w])
+		}
+		p.line("roles\t%s, from %s", strings.Join(list, ", "), r.source)
+	}
+	for _, text := range r.ignored {
+		p.line("\t%s", text)
+	}
+}
+
+func (ev *Evidence) explainWindow(p *printer) {
+	file := ev.run.Metrics().File
+	if ev.window == nil {
+		p.line("window\tnone: %s has no summary.phase_time_ranges.profiling", file)
+		return
+	}
+	p.line("window\t[S, E) = [%d, %d) ns, %.9g s  %s#/summary/phase_time_ranges/profiling",
+		ev.window.Start, ev.window.End, float64(ev.window.End-ev.window.Start)/1e9, file)
+}
+
+func (ev *Evidence) explainCounters(p *printer) {
+	r := ev.read
+	for _, c := range []counted{r.full, r.cached, r.offload, r.requests} {
+		ev.explainCounter(p, c)
+	}
+	if r.tokens.name != r.full.name {
+		ev.explainCounter(p, r.tokens)
+	}
+	if r.loaded.name != "" && r.loaded.presence != absent {
+		ev.explainCounter(p, r.loaded)
+	}
+}
+
+func (ev *Evidence) explainCounter(p *printer, c counted) {
+	if c.presence == absent {
+		if ev.roles.problem == nil {
+			p.line("%s\tnot exported (%s)", c.name, c.spellings[0])
+		}
+		return
+	}
+	file := ev.run.Metrics().File
+	name := c.name
+	for _, l := range c.rows {
+		address := fmt.Sprintf("%s#%s", file, l.series.At)
+		switch {
+		case ev.window == nil:
+			p.line("%s\t%s\tstats.total %s\t%s", name, l.where(), formatCount(number(l.series.Stats.Total)), address)
+		case l.broken():
+			p.line("%s\t%s\tunusable\t%s", name, l.where(), address)
+		case l.possible == 0:
+			p.line("%s\t%s\t%s inside\t%s", name, l.where(), tokens(l.inside), address)
+		default:
+			p.line("%s\t%s\t%s inside, up to %s more\t%s", name, l.where(), tokens(l.inside), tokens(l.possible), address)
+		}
+		name = ""
+		for _, f := range l.findings {
+			p.line("\t  %s\t\t%s", f.text, f.at)
+		}
+	}
+	for _, w := range c.missing {
+		p.line("\tat %s\tnot exported", w)
+	}
+}
+
+func (ev *Evidence) explainScope(p *printer) {
+	s := ev.scope
+	if !s.read {
+		p.line("requests\tno profile_export.jsonl")
+		return
+	}
+	p.line("requests\t%d successful profiling records with %s prompt tokens, %d errors, %d cancelled  %s",
+		s.successful, tokens(s.prompt), s.errors, s.cancelled, s.file)
+}
+
+func (ev *Evidence) explainRates(p *printer) {
+	if ev.observedWhy != "" {
+		p.line("observed\tnothing: %s", ev.observedWhy)
+		return
+	}
+	for i, rate := range ev.Observed.List() {
+		label := ""
+		if i == 0 {
+			label = "observed"
+		}
+		p.line("%s\t%s %s\t%s", label, RateNames[i], rate, ev.Basis[i])
+	}
+}
+
+func (v Verdict) explain(p *printer) {
+	if v.FactsOnly {
+		p.line("contract\t%s: facts only", v.Contract)
+		return
+	}
+	priced := "not priced"
+	if v.Eligible {
+		priced = "priced"
+	}
+	p.line("contract\t%s: %s, %s", v.Contract, v.Status, priced)
+	for _, r := range v.Reasons {
+		p.line("\trule %d, %s: %s\t\t%s", r.Rule, r.Status, r.Text, r.At)
+	}
+	if slices.ContainsFunc(v.Rates[:], func(r *float64) bool { return r != nil }) && !v.Eligible {
+		p.line("\treports %s", rateText(v.Rates))
+	}
+}
+
+func rateText(rates [4]*float64) string {
+	var parts []string
+	for i, r := range rates {
+		text := "null"
+		if r != nil {
+			text = formatRate(*r)
+		}
+		parts = append(parts, RateNames[i]+" "+text)
+	}
+	return strings.Join(parts, "  ")
+}

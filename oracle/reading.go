@@ -1,0 +1,173 @@
+package oracle
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
+
+// A reading is every counter of an engine, cut to the window.
+type reading struct {
+	tables                                          tables
+	full, cached, offload, requests, tokens, loaded counted
+	mustEqual                                       *counted
+}
+
+// presence says on how many of the accounted workers a counter stands (rule 10).
+type presence int
+
+const (
+	absent  presence = iota // on none
+	partial                 // on some
+	present                 // on all
+)
+
+// A counted is one counter over the accounted workers.
+type counted struct {
+	counter
+	presence presence
+	missing  []string // accounted workers without it
+	rows     []*layout
+	twice    []string // workers that spell it twice (rule 11)
+}
+
+// known reports whether the counter stands on every accounted worker.
+func (c counted) known() bool { return c.presence == present }
+
+// sum adds the rows up. With two spellings the caller picks one first.
+func (c counted) sum() count {
+	var total count
+	for _, l := range c.rows {
+		total = total.plus(l.count)
+	}
+	return total
+}
+
+// usable reports whether the in-window sum may be shown (rule 6).
+func (c counted) usable() bool {
+	return c.known() && len(c.twice) == 0 && !slices.ContainsFunc(c.rows, (*layout).nulls)
+}
+
+func (c counted) broken() bool { return slices.ContainsFunc(c.rows, (*layout).broken) }
+
+func (c counted) has(f flaw) bool {
+	return slices.ContainsFunc(c.rows, func(l *layout) bool { return l.has(f) })
+}
+
+// spelled keeps the rows of one spelling where a worker has several.
+func (c counted) spelled(spelling string) counted {
+	c.rows = slices.DeleteFunc(slices.Clone(c.rows), func(l *layout) bool {
+		return slices.Contains(c.twice, l.worker) && l.family != spelling
+	})
+	return c
+}
+
+// readCounters collects the counters of the accounted workers. Without a
+// window the rows have no layout.
+func readCounters(export *aiperf.Export, e engine, r roles, window *aiperf.Range) reading {
+	t := e.choose(export)
+	read := func(c counter) counted { return readCounter(export, c, r, window) }
+	got := reading{
+		tables: t,
+		full:   read(t.full), cached: read(t.cached), offload: read(t.offload),
+		requests: read(t.requests), tokens: read(t.tokens),
+	}
+	if t.loaded != nil {
+		got.loaded = read(*t.loaded)
+	}
+	if t.mustEqual != nil {
+		m := read(*t.mustEqual)
+		got.mustEqual = &m
+	}
+	return got
+}
+
+func readCounter(export *aiperf.Export, c counter, r roles, window *aiperf.Range) counted {
+	got := counted{counter: c}
+	if r.problem != nil {
+		return got
+	}
+	spellings := map[string][]string{} // worker -> spellings it has
+	for _, family := range export.Metrics {
+		if !slices.Contains(c.spellings, family.Name) {
+			continue
+		}
+		for i := range family.Series {
+			s := &family.Series[i]
+			worker := r.worker(s)
+			if c.value != "" && s.Labels[c.label] != c.value || !slices.Contains(r.accounted, worker) {
+				continue
+			}
+			spellings[worker] = appendNew(spellings[worker], family.Name)
+			row := layout{series: s, family: family.Name, worker: worker}
+			row.warmup, row.warmupAt = warmupTotal(export, c, &row)
+			if window == nil {
+				got.rows = append(got.rows, &row)
+				continue
+			}
+			got.rows = append(got.rows, lay(row, export.File, *window))
+		}
+	}
+	for _, worker := range r.accounted {
+		switch n := len(spellings[worker]); {
+		case n == 0:
+			got.missing = append(got.missing, worker)
+		case n > 1:
+			got.twice = append(got.twice, worker)
+		}
+	}
+	switch {
+	case len(spellings) == 0:
+		got.presence = absent
+	case len(got.missing) > 0:
+		got.presence = partial
+	default:
+		got.presence = present
+	}
+	return got
+}
+
+// warmupTotal finds the same series in warmup_metrics: any spelling, same
+// endpoint, same labels (rule 7). Two spellings that disagree prove nothing.
+func warmupTotal(export *aiperf.Export, c counter, row *layout) (float64, string) {
+	total, at := math.NaN(), ""
+	for _, family := range export.WarmupMetrics {
+		if !slices.Contains(c.spellings, family.Name) {
+			continue
+		}
+		for i := range family.Series {
+			s := &family.Series[i]
+			if s.Endpoint != row.series.Endpoint || !maps.Equal(s.Labels, row.series.Labels) {
+				continue
+			}
+			found := number(s.Stats.Total)
+			if family.Name == row.family {
+				return found, export.File + "#" + s.At
+			}
+			if at != "" && found != total {
+				return math.NaN(), ""
+			}
+			total, at = found, export.File+"#"+s.At
+		}
+	}
+	return total, at
+}
+
+// where describes a row for people.
+func (l *layout) where() string {
+	if len(l.series.Labels) == 0 {
+		return "at " + l.worker
+	}
+	return fmt.Sprintf("at %s %s", l.worker, labelText(l.series.Labels))
+}
+
+func labelText(labels map[string]string) string {
+	text := ""
+	for _, k := range sortedKeys(labels) {
+		text = joinNonEmpty(text, fmt.Sprintf("%s=%q", k, labels[k]))
+	}
+	return "{" + text + "}"
+}
