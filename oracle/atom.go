@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/pdreplay/pdreplay/replay/aiperf"
+import (
+	"time"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
 
 // ATOM spells a counter with a colon (the worker) or an underscore (Atomesh),
 // each with or without _total (accounting.md section 1).
@@ -26,10 +30,20 @@ func atomEngine() engine {
 	for _, c := range t.counters() {
 		selects = append(selects, c.spellings...)
 	}
+	preemptions := atomCounter("PREEMPTIONS", "preemptions")
+	selects = append(selects, preemptions.spellings...)
 	return engine{
 		name:     "atom",
 		prefixes: []string{"atom:", "atom_"},
 		choose:   func(*aiperf.Export) tables { return t },
 		selects:  selects,
+		refresh: func(r reading) (time.Duration, float64) {
+			if r.offload.presence == absent {
+				return 10 * time.Second, 2 // generation A: ranks push every 5 s, the API refreshes every 5 s
+			}
+			return time.Second, 1
+		},
+		countsAtAdmission: true,
+		preemptions:       &preemptions,
 	}
 }

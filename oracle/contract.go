@@ -18,17 +18,21 @@ type Contract struct {
 	FactsOnly bool
 
 	reasons func(ev *Evidence) []Reason
-	sums    func(c counted) (float64, bool) // where the rates that it reports come from
+	rates   func(ev *Evidence) [4]*float64 // of a run that no reason nulls
 }
 
-var (
-	review = Contract{Name: "review", reasons: reviewReasons, sums: insideSum}
-	totals = Contract{Name: "4405", reasons: totalsReasons, sums: totalSum}
-	facts  = Contract{Name: "none", FactsOnly: true}
-)
+// review is pull request #3964 with the findings of its last review.
+var review = Contract{Name: "review", reasons: reviewReasons, rates: (*Evidence).insideRates}
 
 // Contracts are all contracts, the default first.
-func Contracts() []Contract { return []Contract{review, totals, facts} }
+func Contracts() []Contract {
+	return []Contract{
+		review,
+		{Name: "4405", reasons: totalsReasons, rates: (*Evidence).totalRates},
+		{Name: "ledger", reasons: ledgerReasons, rates: (*Evidence).ledgerRates},
+		{Name: "none", FactsOnly: true},
+	}
+}
 
 // ContractNamed returns the contract of that name.
 func ContractNamed(name string) (Contract, error) {
@@ -65,21 +69,25 @@ func (ev *Evidence) Verdict(c Contract) Verdict {
 		v.Status = v.Reasons[0].Status
 	}
 	if !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Null }) {
-		v.Rates = ev.reported(c)
+		v.Rates = c.rates(ev)
 	}
 	return v
 }
 
-// reported are the rates of a run that is not nulled.
-func (ev *Evidence) reported(c Contract) [4]*float64 {
-	full, ok1 := c.sums(ev.read.full)
-	cached, ok2 := c.sums(ev.read.cached)
+func (ev *Evidence) insideRates() [4]*float64 { return ev.ratesOf(insideSum) }
+
+func (ev *Evidence) totalRates() [4]*float64 { return ev.ratesOf(totalSum) }
+
+// ratesOf divides sums of one kind.
+func (ev *Evidence) ratesOf(sums func(counted) (float64, bool)) [4]*float64 {
+	full, ok1 := sums(ev.read.full)
+	cached, ok2 := sums(ev.read.cached)
 	if !ok1 || !ok2 || full <= 0 {
-		panic("rates are reported without FULL or CACHED: no reason nulled them") // a hole in the contract's reasons
+		panic("rates are reported without FULL or CACHED: no reason nulled them") // a hole in a contract's reasons
 	}
 	gpu := cached / full
 	rates := [4]*float64{&gpu}
-	offload, ok := c.sums(ev.read.offload)
+	offload, ok := sums(ev.read.offload)
 	if ev.read.offload.presence == absent && ev.noTier() {
 		offload, ok = 0, true
 	}
@@ -88,6 +96,41 @@ func (ev *Evidence) reported(c Contract) [4]*float64 {
 		rates[1], rates[2], rates[3] = &cpu, &cpu, &overall
 	}
 	return rates
+}
+
+// ledgerRates are the proven rates, else those that review reports.
+func (ev *Evidence) ledgerRates() [4]*float64 {
+	if !ev.ledgerProves() {
+		return ev.insideRates()
+	}
+	var rates [4]*float64
+	for i, r := range ev.True.Rates.List() {
+		rates[i] = &r.Lo
+	}
+	return rates
+}
+
+func (ev *Evidence) ledgerProves() bool {
+	return ev.True.Proven && !ev.Witness.Contradicts && len(ev.tierReason()) == 0
+}
+
+// ledgerReasons price what is proven, whatever the slices look like. What is
+// not proven is refused as review refuses it.
+func ledgerReasons(ev *Evidence) []Reason {
+	if ev.ledgerProves() {
+		return nil
+	}
+	why := ev.True.Why
+	switch {
+	case ev.Witness.Contradicts:
+		why = ev.Witness.Notes[0]
+	case why == "" && ev.True.Proven:
+		return reviewReasons(ev) // only the tiers are incomplete
+	case why == "":
+		why = fmt.Sprintf("up to %s prompt tokens may be missing from the counters and as many foreign: overall is in %s",
+			tokens(ev.True.Swap), ev.True.Rates.Overall)
+	}
+	return append(reviewReasons(ev), Reason{Status: ScopeUnresolved, Text: "the true rate is not proven: " + why})
 }
 
 func insideSum(c counted) (float64, bool) {

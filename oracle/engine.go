@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"strings"
+	"time"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
@@ -24,6 +25,15 @@ type engine struct {
 	choose func(export *aiperf.Export) tables
 	// selects lists every family that any of the tables reads.
 	selects []string
+
+	// refresh is how often the engine renews what /metrics shows, when nothing
+	// better is known, and how many such periods a value can be old.
+	refresh func(r reading) (period time.Duration, periods float64)
+	// countsAtAdmission: REQUESTS moves with FULL. Where it moves at the finish
+	// the ledger's fit ignores it.
+	countsAtAdmission bool
+	// preemptions admit a prompt again; nil where that counts nothing.
+	preemptions *counter
 }
 
 // tables are the counters of one way of reading an export.

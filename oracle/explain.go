@@ -26,6 +26,7 @@ func Explain(w io.Writer, ev *Evidence, v Verdict) error {
 	ev.explainCounters(&p)
 	ev.explainScope(&p)
 	ev.explainRates(&p)
+	ev.explainTruth(&p)
 	v.explain(&p)
 	for _, n := range ev.run.Notes {
 		p.line("note\t%s#%s: %s", n.File, n.At, n.Text)
@@ -144,6 +145,57 @@ func (ev *Evidence) explainRates(p *printer) {
 			label = "observed"
 		}
 		p.line("%s\t%s %s\t%s", label, RateNames[i], rate, ev.Basis[i])
+	}
+}
+
+func (ev *Evidence) explainTruth(p *printer) {
+	t := ev.True
+	for _, r := range t.readings {
+		p.line("ledger\t%s: FULL %s, CACHED %s, OFFLOAD %s, REQUESTS %s from before %s to %s; lag %.3g s", r.shape,
+			tokens(r.full), tokens(r.cached), tokens(r.offload), tokens(r.requests),
+			seconds(r.t0, *ev.window), seconds(r.te, *ev.window), float64(ev.lag)/1e9)
+		explainCandidates(p, "may be missing", r.missing, ev.scope.file)
+		explainCandidates(p, "may be foreign", r.late, ev.scope.file)
+		if r.foreign.open {
+			p.line("\tany number of unrecorded requests may be foreign: %s", ev.unrecorded())
+		}
+		if r.fits {
+			p.line("\tlargest fit: %s tokens missing, %s foreign", tokens(r.swap), tokens(r.alien))
+		} else {
+			p.line("\tnothing fits: the records contradict these counters")
+		}
+	}
+	switch {
+	case t.Why != "":
+		p.line("true\tunknown: %s", t.Why)
+	case t.Proven:
+		p.line("true\toverall %s, proven", t.Rates.Overall)
+	default:
+		p.line("true\toverall in %s", t.Rates.Overall)
+	}
+	if ev.Witness.Has {
+		p.line("witness\tthe client reports %s of its prompt tokens as cached", formatRate(ev.Witness.Rate))
+	}
+	if ev.Witness.Ceiling > 0 {
+		p.line("ceiling\tan infinite cache would reach %s", formatRate(ev.Witness.Ceiling))
+	}
+	for _, n := range ev.Witness.Notes {
+		p.line("\t%s", n)
+	}
+}
+
+// explainCandidates names the first few requests of a list and counts the rest.
+func explainCandidates(p *printer, what string, list []request, file string) {
+	const shown = 3
+	var total float64
+	for i, r := range list {
+		total += r.tokens
+		if i < shown {
+			p.line("\t%s: %s tokens, %s\t\t%s:%d", what, tokens(r.tokens), r.why, file, r.line)
+		}
+	}
+	if len(list) > shown {
+		p.line("\t%s: %d requests in all, %s tokens", what, len(list), tokens(total))
 	}
 }
 

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"slices"
+	"time"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
@@ -47,5 +48,6 @@ func vllmEngine() engine {
 			vllmBySource, "vllm:request_success", "vllm:prompt_tokens",
 			"vllm:prefix_cache_queries", "vllm:prefix_cache_hits", "vllm:external_prefix_cache_hits",
 		},
+		refresh: func(reading) (time.Duration, float64) { return 0, 1 },
 	}
 }

@@ -1,0 +1,153 @@
+package oracle
+
+import "math"
+
+// A Truth is where the rates of the requests must lie (oracle.md, "true").
+type Truth struct {
+	Rates  Rates
+	Proven bool   // the rates are those of the requests exactly
+	Why    string // why nothing is known, "" otherwise
+
+	// Swap is the largest number of prompt tokens that can be missing from the
+	// ledger while everything still adds up.
+	Swap float64
+
+	readings []reckoning
+}
+
+// A reckoning is the truth as one shape of the ledger gives it.
+type reckoning struct {
+	ledger
+	missing     []request
+	late        []request // warmup rows that may be foreign
+	foreign     side
+	rates       Rates
+	fits        bool
+	swap, alien float64
+}
+
+// settle works out the true interval.
+func (ev *Evidence) settle() Truth {
+	t := Truth{Rates: unknownRates()}
+	switch {
+	case ev.roles.problem != nil:
+		return t.unknown(ev.roles.problem.Text)
+	case ev.window == nil:
+		return t.unknown("the export gives no profiling window")
+	case !ev.scope.read:
+		return t.unknown("there is no profile_export.jsonl")
+	case ev.scope.successful == 0:
+		return t.unknown("no profiling record succeeded")
+	case ev.scope.without > 0:
+		return t.unknown("a successful record has no usage_prompt_tokens")
+	}
+	ledgers, why := ev.ledgers()
+	if why != "" {
+		return t.unknown(why)
+	}
+	if m := ev.read.mustEqual; m != nil {
+		for _, l := range ledgers {
+			if l.full != l.sum(*m) {
+				return t.unknown("lookups were counted again: " + ev.read.full.spellings[0] + " does not equal " + m.spellings[0])
+			}
+		}
+	}
+	for _, l := range ledgers {
+		t.readings = append(t.readings, ev.reckon(l))
+	}
+	return t.conclude()
+}
+
+func (t Truth) unknown(why string) Truth {
+	t.Why = why
+	return t
+}
+
+// conclude takes the hull of the reckonings that fit.
+func (t Truth) conclude() Truth {
+	first := true
+	for _, r := range t.readings {
+		if !r.fits {
+			continue
+		}
+		if first {
+			t.Rates, t.Proven, first = r.rates, true, false
+		}
+		t.Proven = t.Proven && r.swap == 0 && r.alien == 0 && r.rates == t.Rates
+		t.Rates = t.Rates.hull(r.rates)
+		t.Swap = math.Max(t.Swap, r.swap)
+	}
+	if first {
+		t.Why = "the records contradict the counters: no set of missing and foreign requests adds up"
+	}
+	return t
+}
+
+// reckon works out one ledger.
+func (ev *Evidence) reckon(l ledger) reckoning {
+	r := reckoning{ledger: l, missing: ev.missing(l)}
+	r.foreign, r.late = ev.foreign(l)
+	surplus := sum{int(l.requests) - ev.scope.successful, l.tokens - ev.scope.prompt}
+	r.swap, r.fits = fit(newSide(r.missing, nil), r.foreign, surplus, ev.engine.countsAtAdmission)
+	if !r.fits {
+		return r
+	}
+	r.alien = r.swap + surplus.tokens
+	n := ev.scope.prompt
+	if least := min(l.full, l.cached, l.offload, l.requests); least < 0 || l.cached+l.offload-r.alien > n {
+		r.fits = false // fewer than nothing, or more hits than prompts
+		return r
+	}
+	of := func(hits float64) Interval {
+		return Interval{cut(math.Max(0, hits-r.alien) / n), cut((hits + r.swap) / n)}
+	}
+	r.rates = ev.trueRates(l, of)
+	return r
+}
+
+// trueRates turns hits into rates, as far as the tiers can be told apart.
+func (ev *Evidence) trueRates(l ledger, of func(float64) Interval) Rates {
+	gpu := of(l.cached)
+	switch offload := ev.read.offload; {
+	case offload.known():
+		cpu := of(l.offload)
+		return Rates{gpu, cpu, cpu, of(l.cached + l.offload)}
+	case offload.presence == absent && ev.noTier():
+		return Rates{gpu, Interval{}, Interval{}, gpu}
+	case offload.presence == absent && ev.read.tables.cachedHoldsOffload:
+		// LOADED is a volume and moves before the admission, so it does not
+		// bound how much of CACHED is the CPU tier's.
+		part := Interval{0, gpu.Hi}
+		return Rates{part, part, part, gpu}
+	}
+	return Rates{gpu, anything, anything, Interval{gpu.Lo, 1}}
+}
+
+// exact reports whether the observed rates are the proven ones: the ledger
+// holds nothing that the window does not show.
+func (ev *Evidence) exact() bool {
+	if !ev.True.Proven || ev.scope.errors > 0 || ev.Witness.Contradicts {
+		return false
+	}
+	counters := []counted{ev.read.full, ev.read.cached}
+	if ev.read.offload.known() {
+		counters = append(counters, ev.read.offload)
+	}
+	if !paired(ev.read.full, counters[1:]...) {
+		return false // not from one snapshot
+	}
+	if ev.engine.countsAtAdmission {
+		counters = append(counters, ev.read.requests)
+		if !paired(ev.read.full, ev.read.requests) {
+			return false
+		}
+	}
+	for _, c := range counters {
+		for _, r := range ev.True.readings {
+			if r.fits && c.sum().inside != r.sum(c) {
+				return false
+			}
+		}
+	}
+	return ev.Observed.Overall.Point()
+}
