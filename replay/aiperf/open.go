@@ -1,0 +1,225 @@
+package aiperf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// The files of AIPerf that a run is made of, and what stands beside them.
+const (
+	exportName    = "server_metrics_export.json"
+	totalsName    = "server_metrics_export.csv"
+	recordsName   = "profile_export.jsonl"
+	aggregateName = "profile_export_aiperf.json"
+
+	artifactsName = "aiperf_artifacts"
+	envName       = "run.env"
+)
+
+// ErrNoRun says that a directory holds none of AIPerf's files.
+var ErrNoRun = errors.New("no run: none of " + strings.Join([]string{exportName, totalsName, recordsName, aggregateName}, ", ") +
+	" in " + artifactsName + "/, in a child of it, or in the directory itself")
+
+// IsRun reports whether dir holds a run: one of AIPerf's files in one of the
+// places where [Open] looks. It opens no file.
+func IsRun(fsys fs.FS, dir string) (bool, error) {
+	_, err := artifacts(fsys, dir)
+	if errors.Is(err, ErrNoRun) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// Open reads the run in dir: AIPerf's files in dir/aiperf_artifacts, in the
+// first child of that which has them, or in dir itself, as the producer looks
+// for them; run.env and the published row in dir. Run.ID is dir. A file that is
+// not there leaves its part nil. Memory is bounded by what sel selects, see
+// [Selection].
+//
+// The error is [ErrNoRun] when there is none of AIPerf's files, and a
+// [*SyntaxError] when one of them cannot be trusted.
+func Open(fsys fs.FS, dir string, sel Selection) (*Run, error) {
+	base, err := artifacts(fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	o := opener{Run: &Run{ID: dir, FS: fsys, Dir: dir, Env: Env{}}}
+	o.Files.Export = o.file(base, exportName)
+	o.Files.Totals = o.file(base, totalsName)
+	o.Files.Records = o.file(base, recordsName)
+	o.Files.Aggregate = o.file(base, aggregateName)
+	o.Files.Env = o.file(dir, envName)
+	o.export(sel)
+	o.totals(sel)
+	o.records()
+	o.aggregate()
+	o.env()
+	o.published()
+	if o.err != nil {
+		return nil, o.err
+	}
+	return o.Run, nil
+}
+
+// artifacts returns the directory of AIPerf's files. The producer prefers a
+// child with records to a base without them, so that comes first.
+func artifacts(fsys fs.FS, dir string) (string, error) {
+	base := path.Join(dir, artifactsName)
+	dirs := []string{base}
+	entries, err := fs.ReadDir(fsys, base)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("look for a run in %s: %w", base, withoutPath(err))
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			dirs = append(dirs, path.Join(base, e.Name()))
+		}
+	}
+	for _, names := range [][]string{{recordsName}, {exportName, totalsName, aggregateName}} {
+		for _, d := range dirs {
+			if ok, err := hasAny(fsys, d, names); ok || err != nil {
+				return d, err
+			}
+		}
+	}
+	ok, err := hasAny(fsys, dir, []string{exportName, totalsName, recordsName, aggregateName})
+	if err == nil && !ok {
+		err = fmt.Errorf("open %s: %w", dir, ErrNoRun)
+	}
+	return dir, err
+}
+
+func hasAny(fsys fs.FS, dir string, names []string) (bool, error) {
+	for _, name := range names {
+		switch ok, err := exists(fsys, path.Join(dir, name)); {
+		case err != nil:
+			return false, err
+		case ok:
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// exists reports whether there is something of that name. A directory counts:
+// reading it then says what is wrong.
+func exists(fsys fs.FS, name string) (bool, error) {
+	_, err := fs.Stat(fsys, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look for %s: %w", name, withoutPath(err))
+	}
+	return true, nil
+}
+
+// An opener fills a Run part by part, until the first error.
+type opener struct {
+	*Run
+	err error
+}
+
+// file returns the path of a file, "" if there is none.
+func (o *opener) file(dir, name string) string {
+	p := path.Join(dir, name)
+	ok, err := exists(o.FS, p)
+	if err != nil && o.err == nil {
+		o.err = err
+	}
+	if !ok {
+		return ""
+	}
+	return p
+}
+
+func (o *opener) done(n []Note, err error) {
+	o.err = err
+	o.Notes = append(o.Notes, n...)
+}
+
+func (o *opener) export(sel Selection) {
+	if o.err == nil && o.Files.Export != "" {
+		var n []Note
+		var err error
+		o.Export, n, err = ReadExport(o.FS, o.Files.Export, sel)
+		o.done(n, err)
+	}
+}
+
+func (o *opener) totals(sel Selection) {
+	if o.err == nil && o.Files.Totals != "" {
+		var n []Note
+		var err error
+		o.Totals, n, err = ReadTotals(o.FS, o.Files.Totals, sel)
+		o.done(n, err)
+	}
+}
+
+func (o *opener) records() {
+	if o.err == nil && o.Files.Records != "" {
+		var n []Note
+		var err error
+		o.Records, n, err = ReadRecords(o.FS, o.Files.Records)
+		o.done(n, err)
+	}
+}
+
+func (o *opener) aggregate() {
+	if o.err == nil && o.Files.Aggregate != "" {
+		var n []Note
+		var err error
+		o.Aggregate, n, err = ReadAggregate(o.FS, o.Files.Aggregate)
+		o.done(n, err)
+	}
+}
+
+func (o *opener) env() {
+	if o.err == nil && o.Files.Env != "" {
+		o.Env, o.err = ReadEnv(o.FS, o.Files.Env)
+	}
+}
+
+// published looks for the row among the JSON files of the run's directory.
+func (o *opener) published() {
+	if o.err != nil {
+		return
+	}
+	entries, err := fs.ReadDir(o.FS, o.Dir)
+	if err != nil {
+		o.err = fmt.Errorf("look for a published row in %s: %w", o.Dir, withoutPath(err))
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() || !mayBeRow(e.Name()) {
+			continue
+		}
+		name := path.Join(o.Dir, e.Name())
+		row, n, err := ReadRow(o.FS, name)
+		switch {
+		case err != nil:
+			o.err = err
+			return
+		case row == nil:
+		case o.Published != nil:
+			o.err = fmt.Errorf("open %s: two published rows, %s and %s: remove one", o.Dir, o.Published.File, name)
+			return
+		default:
+			o.Published, o.Files.Published = row, name
+			o.Notes = append(o.Notes, n...)
+		}
+	}
+}
+
+// mayBeRow keeps the files out that are known not to be the row, one of which
+// can be huge.
+func mayBeRow(name string) bool {
+	switch name {
+	case exportName, aggregateName, "expected.json", "want.json", "truth.json":
+		return false
+	}
+	return path.Ext(name) == ".json"
+}

@@ -1,0 +1,79 @@
+package aiperf
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// openFile opens a regular file of a run.
+// wrapRead says which file could not be read.
+func wrapRead(name string, err error) error {
+	return fmt.Errorf("read %s: %w", name, withoutPath(err))
+}
+
+func openFile(fsys fs.FS, name string) (fs.File, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", name, withoutPath(err))
+	}
+	info, err := f.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("is a directory, not a file")
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("open %s: %w", name, withoutPath(err))
+	}
+	return f, nil
+}
+
+// withoutPath takes off the path that fs errors carry, which would say the
+// name twice.
+func withoutPath(err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err
+	}
+	return err
+}
+
+// readJSON runs read on the one JSON value that a file holds.
+func readJSON(fsys fs.FS, name string, n *notes, read func(*scanner)) error {
+	f, err := openFile(fsys, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s := newScanner(f, n)
+	s.begin()
+	if s.err == nil {
+		read(s)
+	}
+	s.end()
+	return s.located(fsys, name)
+}
+
+// begin refuses what is not worth a grammatical message.
+func (s *scanner) begin() {
+	switch {
+	case s.at(0) == 0xef && s.at(1) == 0xbb && s.at(2) == 0xbf:
+		s.fail(0, "begins with a byte-order mark: remove the first three bytes")
+	case s.peek() == 0 && s.pos >= len(s.buf):
+		s.fail(0, "the file is empty")
+	}
+}
+
+// located returns the scanner's error with file and place.
+func (s *scanner) located(fsys fs.FS, name string) error {
+	syntax, ok := s.err.(*SyntaxError)
+	switch {
+	case s.err == nil:
+		return nil
+	case !ok:
+		return wrapRead(name, s.err)
+	}
+	syntax.File = name
+	syntax.locate(fsys, s.bad)
+	return syntax
+}
