@@ -1,0 +1,2 @@
+// Package vllm holds the adapters that answer for vLLM runs.
+package vllm

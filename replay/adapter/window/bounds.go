@@ -1,0 +1,45 @@
+package window
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Part is one tier of what a denominator counts; Sum is nil when unknown.
+type Part struct {
+	Name string
+	Sum  *float64
+}
+
+// Bounds says which of rule 9's conditions the counters break: the whole above
+// 0, no part negative, no part and no sum of parts above the whole. Conditions
+// about unknown counters are not asked.
+func Bounds(whole *float64, parts []Part, name string) []string {
+	var broken []string
+	if whole != nil && !(*whole > 0) {
+		broken = append(broken, fmt.Sprintf("%s is %s", name, Number(*whole)))
+	}
+	var sum float64
+	var names []string
+	for _, p := range parts {
+		if p.Sum == nil {
+			continue
+		}
+		sum += *p.Sum
+		names = append(names, p.Name)
+		if !(*p.Sum >= 0) {
+			broken = append(broken, fmt.Sprintf("%s is %s", p.Name, Number(*p.Sum)))
+		}
+		if whole != nil && !(*p.Sum <= *whole) {
+			broken = append(broken, fmt.Sprintf("%s %s is above %s %s", p.Name, Number(*p.Sum), name, Number(*whole)))
+		}
+	}
+	if len(broken) == 0 && whole != nil && !(sum <= *whole) {
+		broken = append(broken, fmt.Sprintf("%s together %s is above %s %s", strings.Join(names, " + "), Number(sum), name, Number(*whole)))
+	}
+	return broken
+}
+
+// Number writes a count without an exponent, 1000000 and not 1e+06.
+func Number(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
