@@ -164,7 +164,7 @@ func reviewReasons(ev *Evidence) []Reason {
 	out = append(out, missingReasons(r.full, r.cached)...)
 	if ev.window == nil {
 		out = append(out, Reason{Rule: 5, Status: WindowUnresolved, Null: true,
-			Text: "the export has no profiling window (summary.phase_time_ranges.profiling)", At: ev.run.Metrics().File})
+			Text: "the export has no profiling window (summary.phase_time_ranges.profiling)", At: base(ev.run.Metrics().File)})
 		return append(out, ev.tierReason()...)
 	}
 	problems := ev.scopeProblems()

@@ -3,9 +3,9 @@ package oracle
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // Explain prints what the oracle makes of a run and how it came about: roles,
@@ -13,12 +13,11 @@ import (
 // records, the rates, and the verdict of a contract. Every printed number
 // comes with its address in the run's files.
 func Explain(w io.Writer, ev *Evidence, v Verdict) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	p := printer{w: tw}
+	p := printer{w: w}
 	p.line("run\t%s", ev.run.ID)
 	if ev.Engine == "" {
 		p.line("engine\tnone: %s", ev.observedWhy)
-		return p.flush(tw)
+		return p.err
 	}
 	p.line("engine\t%s", ev.Engine)
 	ev.explainRoles(&p)
@@ -29,28 +28,25 @@ func Explain(w io.Writer, ev *Evidence, v Verdict) error {
 	ev.explainTruth(&p)
 	v.explain(&p)
 	for _, n := range ev.run.Notes {
-		p.line("note\t%s#%s: %s", n.File, n.At, n.Text)
+		p.line("note\t%s  %s#%s", n.Text, base(n.File), n.At)
 	}
-	return p.flush(tw)
+	return p.err
 }
 
-// A printer keeps the first error, so that callers print without checking.
+// A printer writes lines of a label and a text, and keeps the first error, so
+// that callers print without checking.
 type printer struct {
 	w   io.Writer
 	err error
 }
 
+// line prints one line; the format begins with its label, up to a tab.
 func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
-}
-
-func (p *printer) flush(tw *tabwriter.Writer) error {
 	if p.err != nil {
-		return p.err
+		return
 	}
-	return tw.Flush()
+	label, text, _ := strings.Cut(fmt.Sprintf(format, args...), "\t")
+	_, p.err = fmt.Fprintf(p.w, "%s\n", strings.TrimRight(fmt.Sprintf("%-9s %s", label, text), " "))
 }
 
 func (ev *Evidence) explainRoles(p *printer) {
@@ -71,7 +67,7 @@ func (ev *Evidence) explainRoles(p *printer) {
 }
 
 func (ev *Evidence) explainWindow(p *printer) {
-	file := ev.run.Metrics().File
+	file := base(ev.run.Metrics().File)
 	if ev.window == nil {
 		p.line("window\tnone: %s has no summary.phase_time_ranges.profiling", file)
 		return
@@ -100,27 +96,29 @@ func (ev *Evidence) explainCounter(p *printer, c counted) {
 		}
 		return
 	}
-	file := ev.run.Metrics().File
+	file := base(ev.run.Metrics().File)
 	name := c.name
 	for _, l := range c.rows {
 		address := fmt.Sprintf("%s#%s", file, l.series.At)
 		switch {
 		case ev.window == nil:
-			p.line("%s\t%s\tstats.total %s\t%s", name, l.where(), formatCount(number(l.series.Stats.Total)), address)
+			p.line("%s\t%s in all %s  %s", name, tokens(l.total), l.where(), address)
 		case l.broken():
-			p.line("%s\t%s\tunusable\t%s", name, l.where(), address)
+			p.line("%s\tunusable %s  %s", name, l.where(), address)
 		case l.possible == 0:
-			p.line("%s\t%s\t%s inside\t%s", name, l.where(), tokens(l.inside), address)
+			p.line("%s\t%s inside %s  %s", name, tokens(l.inside), l.where(), address)
+		case math.IsInf(l.possible, 1):
+			p.line("%s\t%s inside %s, nothing limits how much more  %s", name, tokens(l.inside), l.where(), address)
 		default:
-			p.line("%s\t%s\t%s inside, up to %s more\t%s", name, l.where(), tokens(l.inside), tokens(l.possible), address)
+			p.line("%s\t%s inside %s, up to %s more  %s", name, tokens(l.inside), l.where(), tokens(l.possible), address)
 		}
 		name = ""
 		for _, f := range l.findings {
-			p.line("\t  %s\t\t%s", f.text, f.at)
+			p.line("\t  %s  %s", f.text, f.at)
 		}
 	}
 	for _, w := range c.missing {
-		p.line("\tat %s\tnot exported", w)
+		p.line("\tnot exported at %s", w)
 	}
 }
 
@@ -144,7 +142,7 @@ func (ev *Evidence) explainRates(p *printer) {
 		if i == 0 {
 			label = "observed"
 		}
-		p.line("%s\t%s %s\t%s", label, RateNames[i], rate, ev.Basis[i])
+		p.line("%s\t%-8s %s, %s", label, RateNames[i], rate, ev.Basis[i])
 	}
 }
 
@@ -191,7 +189,7 @@ func explainCandidates(p *printer, what string, list []request, file string) {
 	for i, r := range list {
 		total += r.tokens
 		if i < shown {
-			p.line("\t%s: %s tokens, %s\t\t%s:%d", what, tokens(r.tokens), r.why, file, r.line)
+			p.line("\t%s: %s tokens, %s  %s:%d", what, tokens(r.tokens), r.why, file, r.line)
 		}
 	}
 	if len(list) > shown {
@@ -210,7 +208,7 @@ func (v Verdict) explain(p *printer) {
 	}
 	p.line("contract\t%s: %s, %s", v.Contract, v.Status, priced)
 	for _, r := range v.Reasons {
-		p.line("\trule %d, %s: %s\t\t%s", r.Rule, r.Status, r.Text, r.At)
+		p.line("\t%s", r)
 	}
 	if slices.ContainsFunc(v.Rates[:], func(r *float64) bool { return r != nil }) && !v.Eligible {
 		p.line("\treports %s", rateText(v.Rates))

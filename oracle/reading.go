@@ -102,13 +102,13 @@ func readCounter(export *aiperf.Export, c counter, r roles, window *aiperf.Range
 				continue
 			}
 			spellings[worker] = appendNew(spellings[worker], family.Name)
-			row := layout{series: s, family: family.Name, worker: worker}
+			row := layout{series: s, family: family.Name, worker: worker, total: number(s.Stats.Total)}
 			row.warmup, row.warmupAt = warmupTotal(export, c, &row)
 			if window == nil {
 				got.rows = append(got.rows, &row)
 				continue
 			}
-			got.rows = append(got.rows, lay(row, export.File, *window))
+			got.rows = append(got.rows, lay(row, base(export.File), *window))
 		}
 	}
 	for _, worker := range r.accounted {
@@ -145,12 +145,12 @@ func warmupTotal(export *aiperf.Export, c counter, row *layout) (float64, string
 			}
 			found := number(s.Stats.Total)
 			if family.Name == row.family {
-				return found, export.File + "#" + s.At
+				return found, base(export.File) + "#" + s.At
 			}
 			if at != "" && found != total {
 				return math.NaN(), ""
 			}
-			total, at = found, export.File+"#"+s.At
+			total, at = found, base(export.File)+"#"+s.At
 		}
 	}
 	return total, at

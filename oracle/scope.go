@@ -22,7 +22,7 @@ func readScope(run *aiperf.Run) scope {
 	if run.Records == nil {
 		return scope{}
 	}
-	s := scope{read: true, file: run.Records.File, errors: run.Records.Accounting.BlockingErrors()}
+	s := scope{read: true, file: base(run.Records.File), errors: run.Records.Accounting.BlockingErrors()}
 	for _, r := range run.Records.List {
 		if !r.Warmup && r.Cancelled {
 			s.cancelled++

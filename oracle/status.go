@@ -1,5 +1,10 @@
 package oracle
 
+import (
+	"fmt"
+	"strings"
+)
+
 // A Status is a word of the validity record (accounting.md section 6).
 type Status string
 
@@ -31,6 +36,15 @@ type Reason struct {
 	Null   bool   // it nulls every rate
 	Text   string
 	At     string // address: file#/json/pointer, file:line, or ""
+}
+
+// String prints a reason as one line: rule, word, text and address.
+func (r Reason) String() string {
+	rule := "oracle.md"
+	if r.Rule > 0 {
+		rule = fmt.Sprintf("rule %d", r.Rule)
+	}
+	return strings.TrimRight(fmt.Sprintf("%s, %s: %s  %s", rule, r.Status, r.Text, r.At), " ")
 }
 
 // order is the place of a reason when several apply (accounting.md section 6).

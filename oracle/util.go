@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"maps"
+	"path"
 	"slices"
 	"unicode"
 )
@@ -23,3 +24,6 @@ func joinNonEmpty(a, b string) string {
 	}
 	return a + ", " + b
 }
+
+// base is how addresses name a file: its name alone, since a run has one of each.
+func base(file string) string { return path.Base(file) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
@@ -72,10 +73,6 @@ func (l *layout) nulls() bool {
 
 // lay cuts a series to the window.
 func lay(l layout, file string, window aiperf.Range) *layout {
-	l.total = number(l.series.Stats.Total)
-	if l.series.Stats.Total.Kind() == aiperf.Absent {
-		l.total = number(l.series.Stats.Sum) // histograms
-	}
 	if len(l.series.Slices) == 0 {
 		l.find(flawNoSlices, "has no timeslices", file+"#"+l.series.At, math.Inf(1))
 		return &l
@@ -204,9 +201,12 @@ func number(v aiperf.Value) float64 {
 	return math.NaN()
 }
 
-// seconds prints a time relative to the window's start.
+// seconds prints a time relative to the window's start: S-10s, S+1ns.
 func seconds(ns int64, window aiperf.Range) string {
-	return fmt.Sprintf("S%+.9gs", float64(ns-window.Start)/1e9)
+	if ns < window.Start {
+		return "S" + time.Duration(ns-window.Start).String()
+	}
+	return "S+" + time.Duration(ns-window.Start).String()
 }
 
 // sameEdges reports whether two series were cut at the same instants.
