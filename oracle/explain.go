@@ -69,7 +69,7 @@ func (ev *Evidence) explainRoles(p *printer) {
 func (ev *Evidence) explainWindow(p *printer) {
 	file := base(ev.run.Metrics().File)
 	if ev.window == nil {
-		p.line("window\tnone: %s has no summary.phase_time_ranges.profiling", file)
+		p.line("window\tnone: %s has no summary.phase_time_ranges.profiling that begins before it ends", file)
 		return
 	}
 	p.line("window\t[S, E) = [%d, %d) ns, %.9g s  %s#/summary/phase_time_ranges/profiling",

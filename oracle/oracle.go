@@ -60,7 +60,9 @@ func Examine(run *aiperf.Run, o Options) *Evidence {
 	}
 	ev.engine, ev.Engine = e, e.name
 	export := run.Metrics()
-	ev.window = export.Profiling
+	if w := export.Profiling; w != nil && w.Start != aiperf.NoTime && w.End != aiperf.NoTime && w.Start < w.End {
+		ev.window = w
+	}
 	ev.roles = resolveRoles(run, e)
 	ev.read = readCounters(export, e, ev.roles, ev.window)
 	ev.scope = readScope(run)
