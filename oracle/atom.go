@@ -18,32 +18,29 @@ func atomEngine() engine {
 	loaded := atomCounter("LOADED", "lmcache_loaded_tokens")
 	full := atomCounter("FULL", "prefix_cache_full_tokens")
 	t := tables{
-		full:               full,
-		cached:             atomCounter("CACHED", "prefix_cache_cached_tokens"),
-		offload:            atomCounter("OFFLOAD", "prefix_cache_offload_tokens"),
+		full: full,
+		tiers: []tier{
+			{counter: atomCounter("CACHED", "prefix_cache_cached_tokens"), gpu: true},
+			{counter: atomCounter("OFFLOAD", "prefix_cache_offload_tokens"), cpu: true, external: true},
+		},
 		requests:           atomCounter("REQUESTS", "prefix_cache_requests"),
 		tokens:             full,
 		loaded:             &loaded,
 		cachedHoldsOffload: true,
 	}
-	var selects []string
-	for _, c := range t.counters() {
-		selects = append(selects, c.spellings...)
-	}
 	preemptions := atomCounter("PREEMPTIONS", "preemptions")
-	selects = append(selects, preemptions.spellings...)
 	return engine{
 		name:     "atom",
 		prefixes: []string{"atom:", "atom_"},
 		choose:   func(*aiperf.Export) tables { return t },
-		selects:  selects,
+		selects:  append(families(t), preemptions.spellings...),
 		refresh: func(r reading) (time.Duration, float64) {
-			if r.offload.presence == absent {
+			if r.tiers[1].presence == absent {
 				return 10 * time.Second, 2 // generation A: ranks push every 5 s, the API refreshes every 5 s
 			}
 			return time.Second, 1
 		},
-		countsAtAdmission: true,
-		preemptions:       &preemptions,
+		countsTogether: true,
+		preemptions:    &preemptions,
 	}
 }

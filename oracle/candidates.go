@@ -122,7 +122,7 @@ func (ev *Evidence) warmupRequests(l ledger) warmup {
 // did not see of it.
 func (ev *Evidence) warmupLedger(l ledger, w *warmup) {
 	requests, full := warmupSum(ev.read.requests), warmupSum(ev.read.tokens)
-	if !ev.engine.countsAtAdmission {
+	if !ev.engine.countsTogether {
 		requests = float64(w.total.requests) // moves at the finish: says nothing
 		if full != w.total.tokens {
 			requests-- // tokens leaked, of at least one request
@@ -133,7 +133,7 @@ func (ev *Evidence) warmupLedger(l ledger, w *warmup) {
 		return
 	}
 	leaked := sum{int(k), f}
-	if !ev.engine.countsAtAdmission {
+	if !ev.engine.countsTogether {
 		leaked.requests = w.total.requests
 	}
 	switch {

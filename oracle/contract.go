@@ -78,24 +78,38 @@ func (ev *Evidence) insideRates() [4]*float64 { return ev.ratesOf(insideSum) }
 
 func (ev *Evidence) totalRates() [4]*float64 { return ev.ratesOf(totalSum) }
 
-// ratesOf divides sums of one kind.
+// ratesOf divides sums of one kind. A rate is null when a tier that it needs
+// is unknown, or when none of its tiers was ever born.
 func (ev *Evidence) ratesOf(sums func(counted) (float64, bool)) [4]*float64 {
-	full, ok1 := sums(ev.read.full)
-	cached, ok2 := sums(ev.read.cached)
-	if !ok1 || !ok2 || full <= 0 {
-		panic("rates are reported without FULL or CACHED: no reason nulled them") // a hole in a contract's reasons
+	full, ok := sums(ev.read.full)
+	if !ok || full <= 0 {
+		panic("rates are reported without FULL: no reason nulled them") // a hole in a contract's reasons
 	}
-	gpu := cached / full
-	rates := [4]*float64{&gpu}
-	offload, ok := sums(ev.read.offload)
-	if ev.read.offload.presence == absent && ev.noTier() {
-		offload, ok = 0, true
+	rate := func(in func(tier) bool) *float64 {
+		hits, born := 0.0, false
+		for i, t := range ev.read.tables.tiers {
+			if !in(t) {
+				continue
+			}
+			h, ok := sums(ev.read.tiers[i])
+			if !ok {
+				return nil
+			}
+			hits += h
+			born = born || !ev.read.tiers[i].unborn
+		}
+		if !born {
+			return nil
+		}
+		hits /= full
+		return &hits
 	}
-	if ok {
-		cpu, overall := offload/full, (cached+offload)/full
-		rates[1], rates[2], rates[3] = &cpu, &cpu, &overall
+	return [4]*float64{
+		rate(func(t tier) bool { return t.gpu }),
+		rate(func(t tier) bool { return t.cpu }),
+		rate(func(t tier) bool { return t.external }),
+		rate(func(tier) bool { return true }),
 	}
-	return rates
 }
 
 // ledgerRates are the proven rates, else those that review reports.
@@ -160,20 +174,18 @@ func reviewReasons(ev *Evidence) []Reason {
 	}
 	r := ev.read
 	var out []Reason
-	out = append(out, twiceReasons(r.full, r.cached, r.offload)...)
-	out = append(out, missingReasons(r.full, r.cached)...)
+	out = append(out, twiceReasons(r.rated()...)...)
+	out = append(out, missingReasons(r.full, r.tiers[0])...)
 	if ev.window == nil {
 		out = append(out, Reason{Rule: 5, Status: WindowUnresolved, Null: true,
 			Text: "the export has no profiling window (summary.phase_time_ranges.profiling)", At: base(ev.run.Metrics().File)})
 		return append(out, ev.tierReason()...)
 	}
 	problems := ev.scopeProblems()
-	windowed := []counted{r.full, r.cached}
-	if r.offload.known() { // an unknown tier is rule 12's matter
-		windowed = append(windowed, r.offload)
-	}
-	for _, c := range windowed {
-		out = append(out, windowReasons(c, len(problems) == 0)...)
+	for i, c := range r.rated() {
+		if i < 2 || c.known() { // an unknown further tier is rule 12's matter
+			out = append(out, windowReasons(c, len(problems) == 0)...)
+		}
 	}
 	out = append(out, boundReasons(insideSum, r)...)
 	if m := r.mustEqual; m != nil && r.full.usable() && !r.denominatorHolds() {
@@ -238,38 +250,48 @@ func windowReasons(c counted, conserved bool) []Reason {
 
 // boundReasons are rule 9 for the sums that can be formed.
 func boundReasons(sums func(counted) (float64, bool), r reading) []Reason {
-	full, hasFull := sums(r.full)
-	cached, hasCached := sums(r.cached)
-	offload, hasOffload := sums(r.offload)
 	var out []Reason
 	broken := func(is bool, format string, args ...any) {
 		if is {
 			out = append(out, Reason{Rule: 9, Status: InvalidCounter, Null: true, Text: fmt.Sprintf(format, args...)})
 		}
 	}
+	full, hasFull := sums(r.full)
 	broken(hasFull && full <= 0, "FULL is %s: want more than 0", tokens(full))
-	broken(hasCached && cached < 0, "CACHED is %s: want 0 or more", tokens(cached))
-	broken(hasOffload && offload < 0, "OFFLOAD is %s: want 0 or more", tokens(offload))
-	broken(hasFull && hasCached && cached > full, "CACHED (%s) is larger than FULL (%s)", tokens(cached), tokens(full))
-	broken(hasFull && hasCached && hasOffload && cached <= full && cached+offload > full,
-		"CACHED (%s) + OFFLOAD (%s) is larger than FULL (%s)", tokens(cached), tokens(offload), tokens(full))
+	hits, names, above := 0.0, "", false
+	for _, t := range r.tiers {
+		h, ok := sums(t)
+		if !ok {
+			continue
+		}
+		broken(h < 0, "%s is %s: want 0 or more", t.name, tokens(h))
+		if names != "" {
+			names += " + "
+		}
+		names += fmt.Sprintf("%s (%s)", t.name, tokens(h))
+		if hits += h; hasFull && hits > full && !above {
+			above = true // the first sum that is too large says it
+			broken(true, "%s is larger than FULL (%s)", names, tokens(full))
+		}
+	}
 	return out
 }
 
 // tierReason is rule 12.
 func (ev *Evidence) tierReason() []Reason {
-	o := ev.read.offload
-	switch {
-	case o.known(), o.presence == absent && ev.noTier():
-		return nil
-	case o.presence == partial:
-		return []Reason{{Rule: 10, Status: CPUUnresolved, Text: "OFFLOAD is not exported by " + strings.Join(o.missing, ", ")}}
+	for _, o := range ev.read.tiers[1:] {
+		switch o.presence {
+		case partial:
+			return []Reason{{Rule: 10, Status: CPUUnresolved, Text: o.name + " is not exported by " + strings.Join(o.missing, ", ")}}
+		case absent:
+			tier := "KV_OFFLOADING is not given"
+			if kv := kvOffloading(ev.run); kv != "" {
+				tier = "KV_OFFLOADING=" + kv
+			}
+			return []Reason{{Rule: 12, Status: CPUUnresolved, Text: o.name + " is not exported, and " + tier + " does not say that there is no CPU tier"}}
+		}
 	}
-	tier := "KV_OFFLOADING is not given"
-	if kv := kvOffloading(ev.run); kv != "" {
-		tier = "KV_OFFLOADING=" + kv
-	}
-	return []Reason{{Rule: 12, Status: CPUUnresolved, Text: "OFFLOAD is not exported, and " + tier + " does not say that there is no CPU tier"}}
+	return nil
 }
 
 func (ev *Evidence) scopeProblems() []Reason {
@@ -312,8 +334,8 @@ func totalsReasons(ev *Evidence) []Reason {
 		return []Reason{*p}
 	}
 	r := ev.read
-	out := append(twiceReasons(r.full, r.cached, r.offload), missingReasons(r.full, r.cached)...)
-	for _, c := range []counted{r.full, r.cached} {
+	out := append(twiceReasons(r.rated()...), missingReasons(r.full, r.tiers[0])...)
+	for _, c := range []counted{r.full, r.tiers[0]} {
 		if _, ok := totalSum(c); !ok && c.known() && len(c.twice) == 0 {
 			out = append(out, Reason{Rule: 9, Status: InvalidCounter, Null: true, Text: c.name + " has a stats.total that is no number"})
 		}

@@ -29,21 +29,33 @@ type engine struct {
 	// refresh is how often the engine renews what /metrics shows, when nothing
 	// better is known, and how many such periods a value can be old.
 	refresh func(r reading) (period time.Duration, periods float64)
-	// countsAtAdmission: REQUESTS moves with FULL. Where it moves at the finish
+	// countsTogether: REQUESTS moves with FULL. Where it moves at another event
 	// the ledger's fit ignores it.
-	countsAtAdmission bool
+	countsTogether bool
 	// preemptions admit a prompt again; nil where that counts nothing.
 	preemptions *counter
 }
 
 // tables are the counters of one way of reading an export.
 type tables struct {
-	full, cached, offload counter
-	requests, tokens      counter  // what the client's records are held against (rule 14)
-	loaded                *counter // transfer volume: bounds the CPU tier where OFFLOAD is unknown
+	full             counter
+	tiers            []tier   // the first one is CACHED, the GPU's
+	requests, tokens counter  // what the client's records are held against (rule 14)
+	loaded           *counter // transfer volume: bounds the CPU tier where OFFLOAD is unknown
+	mustEqual        *counter // FULL counts what it should only where it equals this one
 
-	cachedHoldsOffload bool     // without OFFLOAD, CACHED may contain the CPU tier (ATOM generation A)
-	mustEqual          *counter // FULL counts what it should only where it equals this one
+	cachedHoldsOffload bool // without OFFLOAD, CACHED may contain the CPU tier (ATOM generation A)
+}
+
+// A tier is a place that prompt tokens are reused from. Every tier is part of
+// overall.
+type tier struct {
+	counter
+	gpu, cpu, external bool // the rates, beside overall, that it is part of
+
+	// lazy tiers are born with their first hit: where FULL is exported an
+	// absent one is 0 in overall, and its own rate is null (rule 10).
+	lazy bool
 }
 
 // engines in the order of detection.
@@ -114,15 +126,27 @@ func Selects(name string) bool {
 
 // counters returns all counters of the tables.
 func (t tables) counters() []counter {
-	all := []counter{t.full, t.cached, t.offload, t.requests}
-	if t.tokens.name != t.full.name {
-		all = append(all, t.tokens)
+	all := []counter{t.full, t.requests, t.tokens}
+	for _, tier := range t.tiers {
+		all = append(all, tier.counter)
 	}
-	if t.loaded != nil {
-		all = append(all, *t.loaded)
-	}
-	if t.mustEqual != nil && t.mustEqual.name != t.tokens.name {
-		all = append(all, *t.mustEqual)
+	for _, c := range []*counter{t.loaded, t.mustEqual} {
+		if c != nil {
+			all = append(all, *c)
+		}
 	}
 	return all
+}
+
+// families lists the families of several tables.
+func families(all ...tables) []string {
+	var names []string
+	for _, t := range all {
+		for _, c := range t.counters() {
+			for _, s := range c.spellings {
+				names = appendNew(names, s)
+			}
+		}
+	}
+	return names
 }

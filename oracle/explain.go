@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Explain prints what the oracle makes of a run and how it came about: roles,
@@ -78,7 +79,7 @@ func (ev *Evidence) explainWindow(p *printer) {
 
 func (ev *Evidence) explainCounters(p *printer) {
 	r := ev.read
-	for _, c := range []counted{r.full, r.cached, r.offload, r.requests} {
+	for _, c := range append(r.rated(), r.requests) {
 		ev.explainCounter(p, c)
 	}
 	if r.tokens.name != r.full.name {
@@ -90,7 +91,7 @@ func (ev *Evidence) explainCounters(p *printer) {
 }
 
 func (ev *Evidence) explainCounter(p *printer, c counted) {
-	if c.presence == absent {
+	if len(c.rows) == 0 {
 		if ev.roles.problem == nil {
 			p.line("%s\tnot exported (%s)", c.name, c.spellings[0])
 		}
@@ -149,9 +150,9 @@ func (ev *Evidence) explainRates(p *printer) {
 func (ev *Evidence) explainTruth(p *printer) {
 	t := ev.True
 	for _, r := range t.readings {
-		p.line("ledger\t%s: FULL %s, CACHED %s, OFFLOAD %s, REQUESTS %s from before %s to %s; lag %.3g s", r.shape,
-			tokens(r.full), tokens(r.cached), tokens(r.offload), tokens(r.requests),
-			seconds(r.t0, *ev.window), seconds(r.te, *ev.window), float64(ev.lag)/1e9)
+		p.line("ledger\t%s, from before %s to %s, lag %s", r.shape,
+			seconds(r.t0, *ev.window), seconds(r.te, *ev.window), time.Duration(ev.lag))
+		p.line("\t%s", r.text(ev.read))
 		explainCandidates(p, "may be missing", r.missing, ev.scope.file)
 		explainCandidates(p, "may be foreign", r.late, ev.scope.file)
 		if r.foreign.open {

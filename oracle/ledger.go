@@ -14,7 +14,8 @@ import (
 type ledger struct {
 	shape string // which collector shape it was read as
 
-	requests, tokens, full, cached, offload float64
+	requests, tokens, full float64
+	tiers                  []float64 // as in reading.tiers
 
 	t0     int64 // reference: the last scrape before the window is not later than this
 	t1     int64 // front limit: an admission before this may have been seen before the reference
@@ -29,11 +30,13 @@ const second = int64(1e9)
 // is none.
 func (ev *Evidence) ledgers() ([]ledger, string) {
 	r := ev.read
-	all := []counted{r.full, r.cached, r.tokens}
-	if r.offload.presence != absent {
-		all = append(all, r.offload)
+	all := []counted{r.full, r.tiers[0], r.tokens}
+	for _, t := range r.tiers[1:] {
+		if t.known() { // an unknown tier widens its own rates only
+			all = append(all, t)
+		}
 	}
-	if ev.engine.countsAtAdmission {
+	if ev.engine.countsTogether {
 		all = append(all, r.requests)
 	}
 	var rows []*layout
@@ -55,14 +58,16 @@ func (ev *Evidence) ledgers() ([]ledger, string) {
 	var out []ledger
 	for _, l := range ev.shapes(rows) {
 		l.te = te
-		l.full, l.cached, l.tokens = l.sum(r.full), l.sum(r.cached), l.sum(r.tokens)
-		if r.offload.presence != absent {
-			l.offload = l.sum(r.offload)
+		l.full, l.tokens = l.sum(r.full), l.sum(r.tokens)
+		known := l.full + l.tokens
+		for _, t := range r.tiers {
+			l.tiers = append(l.tiers, l.sum(t))
+			known += l.sum(t)
 		}
-		if ev.engine.countsAtAdmission {
+		if ev.engine.countsTogether {
 			l.requests = l.sum(r.requests)
 		}
-		if !math.IsNaN(l.full + l.cached + l.tokens + l.offload + l.requests) {
+		if !math.IsNaN(known + l.requests) {
 			out = append(out, l)
 		}
 	}
@@ -176,4 +181,16 @@ func (ev *Evidence) warmupEnd() int64 {
 		return w.End
 	}
 	return ev.window.Start
+}
+
+// text lists what the ledger holds.
+func (l ledger) text(r reading) string {
+	text := "FULL " + tokens(l.full)
+	for i, t := range r.tiers {
+		text += fmt.Sprintf(", %s %s", t.name, tokens(l.tiers[i]))
+	}
+	if r.tokens.name != r.full.name {
+		text += fmt.Sprintf(", %s %s", r.tokens.name, tokens(l.tokens))
+	}
+	return text + fmt.Sprintf(", %s %s", r.requests.name, tokens(l.requests))
 }

@@ -17,32 +17,41 @@ func (ev *Evidence) observe() (Rates, string) {
 		return unknownRates(), "the export gives no profiling window"
 	case !r.full.known():
 		return unknownRates(), "FULL is unknown"
-	case !r.cached.known():
-		return unknownRates(), "CACHED is unknown"
-	case r.full.broken() || r.cached.broken():
-		return unknownRates(), "FULL or CACHED has a series that cannot be laid over the window"
+	case !r.tiers[0].known():
+		return unknownRates(), r.tiers[0].name + " is unknown"
+	case r.full.broken() || r.tiers[0].broken():
+		return unknownRates(), "FULL or " + r.tiers[0].name + " has a series that cannot be laid over the window"
 	}
 	if r.mustEqual != nil && !r.denominatorHolds() {
 		return unknownRates(), r.full.spellings[0] + " does not equal " + r.mustEqual.spellings[0] + " in the window: lookups were counted again"
 	}
 	// Two spellings are the same events twice: each is read alone.
-	all := Rates{}
-	first := true
-	for _, full := range r.full.readings() {
-		for _, cached := range r.cached.readings() {
-			for _, offload := range r.offload.readings() {
-				rates, why := ev.observeOne(full, cached, offload)
-				if why != "" {
-					return unknownRates(), why
-				}
-				if first {
-					all, first = rates, false
-				}
-				all = all.hull(rates)
-			}
+	var hull Rates
+	for i, alternative := range combinations(append([]counted{r.full}, r.tiers...)) {
+		rates, why := ev.observeOne(alternative[0], alternative[1:])
+		if why != "" {
+			return unknownRates(), why
+		}
+		if i == 0 {
+			hull = rates
+		}
+		hull = hull.hull(rates)
+	}
+	return hull, ""
+}
+
+// combinations are all ways to read several counters together.
+func combinations(counters []counted) [][]counted {
+	if len(counters) == 0 {
+		return [][]counted{nil}
+	}
+	var out [][]counted
+	for _, first := range counters[0].readings() {
+		for _, rest := range combinations(counters[1:]) {
+			out = append(out, append([]counted{first}, rest...))
 		}
 	}
-	return all, ""
+	return out
 }
 
 // readings are the ways to read a counter: one a spelling where some worker
@@ -64,29 +73,53 @@ func (c counted) readings() []counted {
 	return out
 }
 
-func (ev *Evidence) observeOne(full, cached, offload counted) (Rates, string) {
-	if why := ev.contradiction(full, cached, offload); why != "" {
+func (ev *Evidence) observeOne(full counted, tiers []counted) (Rates, string) {
+	if why := contradiction(full, tiers); why != "" {
 		return unknownRates(), why
 	}
-	f, c := full.sum(), cached.sum()
-	gpu := ratio(c, f, paired(full, cached))
-	switch {
-	case offload.known() && !offload.broken():
-		o := offload.sum()
-		cpu := ratio(o, f, paired(full, offload))
-		return Rates{gpu, cpu, cpu, ratio(c.plus(o), f, paired(full, cached, offload))}, ""
-	case offload.presence == absent && ev.noTier():
-		return Rates{gpu, Interval{0, 0}, Interval{0, 0}, gpu}, ""
-	case offload.presence == absent && ev.read.tables.cachedHoldsOffload:
-		return ev.generationA(gpu, f), ""
+	t := ev.read.tables.tiers
+	part := func(in func(tier) bool) Interval {
+		var hits []counted
+		var c count
+		for i, tier := range tiers {
+			if in(t[i]) && tier.measured() {
+				hits = append(hits, tier)
+				c = c.plus(tier.sum())
+			}
+		}
+		return ratio(c, full.sum(), paired(full, hits...))
 	}
-	// Some of the CPU tier is missing: whatever CACHED does not hold may be it.
-	low := gpu.Lo
+	rates := Rates{
+		GPU:      part(func(t tier) bool { return t.gpu }),
+		CPU:      part(func(t tier) bool { return t.cpu }),
+		External: part(func(t tier) bool { return t.external }),
+		Overall:  part(func(tier) bool { return true }),
+	}
+	switch o := unknownTier(tiers); {
+	case o == nil:
+		return rates, ""
+	case o.presence == absent && ev.read.tables.cachedHoldsOffload:
+		return ev.generationA(rates.GPU, full.sum()), ""
+	}
+	// Some of the CPU tier is missing: whatever the others do not hold may be it.
 	if ev.read.tables.cachedHoldsOffload {
-		gpu.Lo = 0 // the workers without OFFLOAD may have it in CACHED
+		rates.GPU.Lo = 0 // the workers without OFFLOAD may have it in CACHED
 	}
-	rest := Interval{0, 1 - gpu.Lo}
-	return Rates{gpu, rest, rest, Interval{low, 1}}, ""
+	rest := Interval{0, 1 - rates.GPU.Lo}
+	return Rates{rates.GPU, rest, rest, Interval{rates.Overall.Lo, 1}}, ""
+}
+
+// measured reports whether the counter's rows say something about the window.
+func (c counted) measured() bool { return c.known() && !c.broken() }
+
+// unknownTier returns the tier whose tokens are not known, nil when all are.
+func unknownTier(tiers []counted) *counted {
+	for i := range tiers {
+		if !tiers[i].measured() {
+			return &tiers[i]
+		}
+	}
+	return nil
 }
 
 // generationA are the intervals of rule 12: CACHED may hold the CPU tier, of
@@ -103,24 +136,25 @@ func (ev *Evidence) generationA(cached Interval, f count) Rates {
 	return Rates{gpu, cpu, cpu, cached}
 }
 
-// noTier reports whether the run declares that it has no CPU tier.
-func (ev *Evidence) noTier() bool { return kvOffloading(ev.run) == "none" }
-
 // contradiction says which of the bounds of rule 9 the sums inside break. Over
 // incomplete slices only what no missing slice can mend is a contradiction.
-func (ev *Evidence) contradiction(full, cached, offload counted) string {
-	f, c := full.sum(), cached.sum()
-	o := count{}
-	if offload.known() && !offload.broken() {
-		o = offload.sum()
-	}
-	switch {
-	case f.inside+f.possible <= 0:
+func contradiction(full counted, tiers []counted) string {
+	f := full.sum()
+	most, hits, names := f.inside+f.possible, 0.0, ""
+	if most <= 0 {
 		return "FULL is 0 in the window"
-	case c.inside > f.inside+f.possible:
-		return "CACHED is larger than FULL"
-	case c.inside+o.inside > f.inside+f.possible:
-		return "CACHED + OFFLOAD is larger than FULL"
+	}
+	for _, t := range tiers {
+		if !t.measured() {
+			continue
+		}
+		hits += t.sum().inside
+		if names != "" {
+			names += " + "
+		}
+		if names += t.name; hits > most {
+			return names + " is larger than FULL"
+		}
 	}
 	return ""
 }

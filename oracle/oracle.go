@@ -64,7 +64,7 @@ func Examine(run *aiperf.Run, o Options) *Evidence {
 		ev.window = w
 	}
 	ev.roles = resolveRoles(run, e)
-	ev.read = readCounters(export, e, ev.roles, ev.window)
+	ev.read = readCounters(export, e, ev.roles, ev.window, kvOffloading(run) == "none")
 	ev.scope = readScope(run)
 	ev.lag = int64(o.Lag)
 	if o.Lag == 0 {

@@ -11,10 +11,14 @@ import (
 
 // A reading is every counter of an engine, cut to the window.
 type reading struct {
-	tables                                          tables
-	full, cached, offload, requests, tokens, loaded counted
-	mustEqual                                       *counted
+	tables                         tables
+	full, requests, tokens, loaded counted
+	tiers                          []counted // as in tables.tiers
+	mustEqual                      *counted
 }
+
+// rated are the counters that rates are made of: FULL, then the tiers.
+func (r reading) rated() []counted { return append([]counted{r.full}, r.tiers...) }
 
 // presence says on how many of the accounted workers a counter stands (rule 10).
 type presence int
@@ -32,6 +36,7 @@ type counted struct {
 	missing  []string // accounted workers without it
 	rows     []*layout
 	twice    []string // workers that spell it twice (rule 11)
+	unborn   bool     // a lazy child that no worker has: 0, but not a measured 0
 }
 
 // known reports whether the counter stands on every accounted worker.
@@ -66,14 +71,19 @@ func (c counted) spelled(spelling string) counted {
 }
 
 // readCounters collects the counters of the accounted workers. Without a
-// window the rows have no layout.
-func readCounters(export *aiperf.Export, e engine, r roles, window *aiperf.Range) reading {
+// window the rows have no layout. noTier: the run declares that it has no CPU
+// tier.
+func readCounters(export *aiperf.Export, e engine, r roles, window *aiperf.Range, noTier bool) reading {
 	t := e.choose(export)
 	read := func(c counter) counted { return readCounter(export, c, r, window) }
-	got := reading{
-		tables: t,
-		full:   read(t.full), cached: read(t.cached), offload: read(t.offload),
-		requests: read(t.requests), tokens: read(t.tokens),
+	got := reading{tables: t, full: read(t.full), requests: read(t.requests), tokens: read(t.tokens)}
+	for _, tier := range t.tiers {
+		c := read(tier.counter)
+		unborn := tier.lazy && got.full.known()
+		if c.unborn = unborn && c.presence == absent; unborn || c.presence == absent && tier.cpu && noTier {
+			c.presence, c.missing = present, nil // what no worker exports is a true zero
+		}
+		got.tiers = append(got.tiers, c)
 	}
 	if t.loaded != nil {
 		got.loaded = read(*t.loaded)

@@ -88,13 +88,17 @@ func (ev *Evidence) reckon(l ledger) reckoning {
 	r := reckoning{ledger: l, missing: ev.missing(l)}
 	r.foreign, r.late = ev.foreign(l)
 	surplus := sum{int(l.requests) - ev.scope.successful, l.tokens - ev.scope.prompt}
-	r.swap, r.fits = fit(newSide(r.missing, nil), r.foreign, surplus, ev.engine.countsAtAdmission)
+	r.swap, r.fits = fit(newSide(r.missing, nil), r.foreign, surplus, ev.engine.countsTogether)
 	if !r.fits {
 		return r
 	}
 	r.alien = r.swap + surplus.tokens
 	n := ev.scope.prompt
-	if least := min(l.full, l.cached, l.offload, l.requests); least < 0 || l.cached+l.offload-r.alien > n {
+	least, hits := min(l.full, l.tokens, l.requests), 0.0
+	for _, h := range l.tiers {
+		least, hits = min(least, h), hits+h
+	}
+	if least < 0 || hits-r.alien > n {
 		r.fits = false // fewer than nothing, or more hits than prompts
 		return r
 	}
@@ -107,20 +111,35 @@ func (ev *Evidence) reckon(l ledger) reckoning {
 
 // trueRates turns hits into rates, as far as the tiers can be told apart.
 func (ev *Evidence) trueRates(l ledger, of func(float64) Interval) Rates {
-	gpu := of(l.cached)
-	switch offload := ev.read.offload; {
-	case offload.known():
-		cpu := of(l.offload)
-		return Rates{gpu, cpu, cpu, of(l.cached + l.offload)}
-	case offload.presence == absent && ev.noTier():
-		return Rates{gpu, Interval{}, Interval{}, gpu}
-	case offload.presence == absent && ev.read.tables.cachedHoldsOffload:
+	part := func(in func(tier) bool) Interval {
+		var hits float64
+		for i, t := range ev.read.tables.tiers {
+			if in(t) {
+				hits += l.tiers[i]
+			}
+		}
+		return of(hits)
+	}
+	rates := Rates{
+		GPU:      part(func(t tier) bool { return t.gpu }),
+		CPU:      part(func(t tier) bool { return t.cpu }),
+		External: part(func(t tier) bool { return t.external }),
+		Overall:  part(func(tier) bool { return true }),
+	}
+	switch o := unknownTier(ev.read.tiers); {
+	case o == nil:
+		return rates
+	case o.presence == absent && ev.read.tables.cachedHoldsOffload:
 		// LOADED is a volume and moves before the admission, so it does not
 		// bound how much of CACHED is the CPU tier's.
-		part := Interval{0, gpu.Hi}
-		return Rates{part, part, part, gpu}
+		some := Interval{0, rates.Overall.Hi}
+		return Rates{some, some, some, rates.Overall}
 	}
-	return Rates{gpu, anything, anything, Interval{gpu.Lo, 1}}
+	gpu := rates.GPU
+	if ev.read.tables.cachedHoldsOffload {
+		gpu.Lo = 0
+	}
+	return Rates{gpu, anything, anything, Interval{rates.GPU.Lo, 1}}
 }
 
 // exact reports whether the observed rates are the proven ones: the ledger
@@ -129,14 +148,16 @@ func (ev *Evidence) exact() bool {
 	if !ev.True.Proven || ev.scope.errors > 0 || ev.Witness.Contradicts {
 		return false
 	}
-	counters := []counted{ev.read.full, ev.read.cached}
-	if ev.read.offload.known() {
-		counters = append(counters, ev.read.offload)
+	counters := []counted{ev.read.full}
+	for _, t := range ev.read.tiers {
+		if len(t.rows) > 0 {
+			counters = append(counters, t)
+		}
 	}
 	if !paired(ev.read.full, counters[1:]...) {
 		return false // not from one snapshot
 	}
-	if ev.engine.countsAtAdmission {
+	if ev.engine.countsTogether {
 		counters = append(counters, ev.read.requests)
 		if !paired(ev.read.full, ev.read.requests) {
 			return false

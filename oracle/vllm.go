@@ -19,18 +19,22 @@ func vllmEngine() engine {
 	requests := plain("REQUESTS", "vllm:request_success")
 	prompt := plain("PROMPT", "vllm:prompt_tokens")
 	bySource := tables{
-		full:     source("FULL", ""),
-		cached:   source("CACHED", "local_cache_hit"),
-		offload:  source("OFFLOAD", "external_kv_transfer"),
+		full: source("FULL", ""),
+		tiers: []tier{
+			{counter: source("CACHED", "local_cache_hit"), gpu: true},
+			{counter: source("OFFLOAD", "external_kv_transfer"), cpu: true, external: true},
+		},
 		requests: requests,
 		tokens:   prompt,
 	}
 	// Queries are counted at every scheduling attempt in older builds, so they
 	// are prompt tokens only where they equal them (vllm #43736).
 	lookups := tables{
-		full:      plain("FULL", "vllm:prefix_cache_queries"),
-		cached:    plain("CACHED", "vllm:prefix_cache_hits"),
-		offload:   plain("OFFLOAD", "vllm:external_prefix_cache_hits"),
+		full: plain("FULL", "vllm:prefix_cache_queries"),
+		tiers: []tier{
+			{counter: plain("CACHED", "vllm:prefix_cache_hits"), gpu: true},
+			{counter: plain("OFFLOAD", "vllm:external_prefix_cache_hits"), cpu: true, external: true},
+		},
 		requests:  requests,
 		tokens:    prompt,
 		mustEqual: &prompt,
@@ -44,10 +48,7 @@ func vllmEngine() engine {
 			}
 			return lookups
 		},
-		selects: []string{
-			vllmBySource, "vllm:request_success", "vllm:prompt_tokens",
-			"vllm:prefix_cache_queries", "vllm:prefix_cache_hits", "vllm:external_prefix_cache_hits",
-		},
+		selects: families(bySource, lookups),
 		refresh: func(reading) (time.Duration, float64) { return 0, 1 },
 	}
 }
