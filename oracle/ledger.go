@@ -93,7 +93,7 @@ func (l ledger) sum(c counted) float64 {
 // before the window, "" when it does.
 func (ev *Evidence) unreferenced(l *layout) string {
 	switch {
-	case l.broken():
+	case l.broken(), l.has(flawTotal):
 		return "cannot be laid over the window"
 	case !finite(l.total):
 		return "has no stats.total"

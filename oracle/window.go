@@ -16,7 +16,8 @@ type flaw int
 
 const (
 	flawNoSlices    flaw = iota // none at all
-	flawBroken                  // a slice whose total or ends are no numbers, or that overlaps another
+	flawBroken                  // a slice without a place: its ends are no numbers, or it overlaps another
+	flawTotal                   // a slice whose total is no number of tokens
 	flawMissing                 // none overlaps the window
 	flawLeading                 // the first one starts after S
 	flawInterior                // a hole inside
@@ -30,7 +31,7 @@ const (
 // nulls reports whether the flaw nulls the rates of its counter (rule 6).
 func (f flaw) nulls() bool {
 	switch f {
-	case flawNoSlices, flawBroken, flawMissing, flawInterior, flawTrailing:
+	case flawNoSlices, flawBroken, flawTotal, flawMissing, flawInterior, flawTrailing:
 		return true
 	}
 	return false
@@ -93,7 +94,9 @@ func lay(l layout, file string, window aiperf.Range) *layout {
 			l.find(flawBroken, "has a slice "+why, at(i), math.Inf(1))
 			return &l
 		}
-		l.sum += number(s.Value)
+		if brokenTotal(s) == "" {
+			l.sum += number(s.Value)
+		}
 	}
 	l.cut(window, at)
 	return &l
@@ -110,14 +113,20 @@ func (l *layout) cut(window aiperf.Range, at func(int) string) {
 	if l.total >= l.sum {
 		gap = l.total - l.sum
 	}
-	hole := func(f flaw, from, to int64, where string) {
-		text := fmt.Sprintf("has no slice over [%s, %s)", seconds(from, window), seconds(to, window))
+	open := func(f flaw, text, where string) {
 		l.find(f, text, where, gap)
 		gap = 0 // counted once
 	}
+	hole := func(f flaw, from, to int64, where string) {
+		open(f, fmt.Sprintf("has no slice over [%s, %s)", seconds(from, window), seconds(to, window)), where)
+	}
 	last := -1
 	for i, s := range l.slices {
+		broken := brokenTotal(s)
 		if s.End <= window.Start || s.Start >= window.End {
+			if broken != "" { // it invalidates the series, but hides nothing of the window
+				l.find(flawTotal, "has a slice "+broken, at(i), 0)
+			}
 			continue
 		}
 		switch {
@@ -127,6 +136,10 @@ func (l *layout) cut(window aiperf.Range, at func(int) string) {
 			hole(flawInterior, l.slices[last].End, s.Start, at(i))
 		}
 		last = i
+		if broken != "" {
+			open(flawTotal, "has a slice "+broken, at(i))
+			continue
+		}
 		l.place(s, window, at(i))
 	}
 	switch {
@@ -164,21 +177,28 @@ func (l *layout) place(s aiperf.Slice, window aiperf.Range, at string) {
 	}
 }
 
-// brokenSlice says what is wrong with one slice, "" when nothing is.
+// brokenSlice says why a slice cannot be laid over the window, "" when it can.
 func brokenSlice(sorted []aiperf.Slice, i int) string {
 	s := sorted[i]
-	total := number(s.Value)
 	switch {
 	case s.Start == aiperf.NoTime || s.End == aiperf.NoTime:
 		return "without ends"
 	case s.Start >= s.End:
 		return fmt.Sprintf("that ends (%d) before it starts (%d)", s.End, s.Start)
+	case i > 0 && s.Start < sorted[i-1].End:
+		return fmt.Sprintf("that starts (%d) before the one before it ends (%d)", s.Start, sorted[i-1].End)
+	}
+	return ""
+}
+
+// brokenTotal says why a slice counts nothing, "" when it does. Its place is
+// known, so what it may hold is what stats.total has beyond the other slices.
+func brokenTotal(s aiperf.Slice) string {
+	switch total := number(s.Value); {
 	case !finite(total):
 		return "whose total is " + describe(s.Value)
 	case total < 0:
 		return "whose total is negative: " + tokens(total)
-	case i > 0 && s.Start < sorted[i-1].End:
-		return fmt.Sprintf("that starts (%d) before the one before it ends (%d)", s.Start, sorted[i-1].End)
 	}
 	return ""
 }
