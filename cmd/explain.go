@@ -1,0 +1,53 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+func newExplain() *cobra.Command {
+	var l look
+	var timeout time.Duration
+	c := &cobra.Command{
+		Use:   "explain PATH",
+		Short: "Say what the export of one run proves, and how",
+		Long: `Explain prints what the oracle makes of one run, each number with its address in the
+run's files, and ends with what is proven and what each published price is off by.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o, err := l.options()
+			if err != nil {
+				return err
+			}
+			o.Timeout = timeout
+			s, err := oneRun(args[0])
+			if err != nil {
+				return err
+			}
+			return replay.Explain(c.Context(), c.OutOrStdout(), s, o)
+		},
+	}
+	l.flags(c)
+	c.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit of one adapter")
+	return c
+}
+
+func oneRun(path string) (replay.Source, error) {
+	sources, err := replay.Find([]string{path})
+	if err != nil {
+		return replay.Source{}, err
+	}
+	if len(sources) > 1 {
+		var runs []string
+		for _, s := range sources {
+			runs = append(runs, s.Again[len(s.Again)-1])
+		}
+		return replay.Source{}, fmt.Errorf("%s holds %d runs, explain takes one: %s", path, len(runs), strings.Join(runs, ", "))
+	}
+	return sources[0], nil
+}

@@ -1,0 +1,52 @@
+package cmd
+
+import (
+	"io"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+// A progress is the line with rate and time left. It stands on stderr, and
+// only where that is a terminal.
+type progress struct {
+	bar  *progressbar.ProgressBar // nil without a terminal
+	last string                   // run
+}
+
+func newProgress(w io.Writer, runs int) *progress {
+	if !isTerminal(w) {
+		return &progress{}
+	}
+	return &progress{bar: progressbar.NewOptions(runs,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription("replaying"),
+		progressbar.OptionSetItsString("runs"),
+		progressbar.OptionShowIts(),
+		progressbar.OptionShowCount(),
+		progressbar.OptionSetPredictTime(true),
+		progressbar.OptionClearOnFinish(),
+		progressbar.OptionFullWidth())}
+}
+
+// around takes the line away while a result is reported: both may go to the
+// same terminal.
+func (p *progress) around(r replay.Result, report func(replay.Result) error) error {
+	if p.bar == nil {
+		return report(r)
+	}
+	p.bar.Clear() // a lost progress line is no reason to stop
+	err := report(r)
+	if r.Run != p.last {
+		p.bar.Add(1)
+		p.last = r.Run
+	}
+	return err
+}
+
+func (p *progress) done() {
+	if p.bar != nil {
+		p.bar.Clear()
+	}
+}

@@ -1,0 +1,59 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+func newReplay() *cobra.Command {
+	var j judging
+	c := &cobra.Command{
+		Use:   "replay PATH...",
+		Short: "Judge what adapters make of every run under the paths",
+		Long: `Replay finds every run under the paths and asks each adapter for its cache rates: by
+default all built-in versions of the run's engine. Each answer is held against what the
+export proves and what a contract expects; the table shows both, and each failure comes
+with its reason and the command that repeats it.
+
+A run is a directory with AIPerf's files in it or in its aiperf_artifacts; run.env beside
+them gives the environment that its producer ran with.`,
+		Args: needPaths,
+		RunE: func(c *cobra.Command, paths []string) error {
+			sources, err := replay.Find(paths)
+			if err != nil {
+				// What was found is judged all the same.
+				fmt.Fprintln(c.ErrOrStderr(), "pdreplay:", err)
+			}
+			if len(sources) == 0 {
+				return exit(replay.ExitUnusable)
+			}
+			summary, runErr := j.judge(c, sources, nil)
+			if runErr != nil {
+				return runErr
+			}
+			if code := summary.Exit(); err == nil || code == replay.ExitInterrupted || code == replay.ExitOracle {
+				return exitWith(code)
+			}
+			return exit(replay.ExitUnusable)
+		},
+	}
+	j.flags(c)
+	return c
+}
+
+func needPaths(_ *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("no path: give the directory of a run, or one above runs")
+	}
+	return nil
+}
+
+func exitWith(code int) error {
+	if code == replay.ExitOK {
+		return nil
+	}
+	return exit(code)
+}

@@ -1,0 +1,70 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+// Main runs one command line, without the program's name, and returns the exit
+// code: those of [replay.Summary.Exit] for the verbs that judge, else 0, or 2
+// with a message on stderr.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var code exit
+	switch {
+	case err == nil:
+		return replay.ExitOK
+	case errors.As(err, &code):
+		return int(code)
+	}
+	fmt.Fprintln(stderr, "pdreplay:", err)
+	return replay.ExitUnusable
+}
+
+// An exit ends the program with its code when all has been said.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pdreplay",
+		Short: "Replay benchmark runs through cache-rate adapters and judge the rates they publish",
+		Long: `Pdreplay replays benchmark runs through cache-rate adapters: programs that turn one
+AIPerf export into prefix-cache hit rates, which are then priced. Each answer is judged
+against what the export proves, by an oracle that shares no rule with any adapter.
+
+Exit codes, the first that applies: 130 interrupted, 3 the oracle contradicts itself,
+2 usage, unreadable input, adapter errors or nothing judged, 1 a verdict failed or no
+adapter reproduces a published row, 0.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			c.SetOut(c.ErrOrStderr())
+			if err := c.Help(); err != nil {
+				return err
+			}
+			return exit(replay.ExitUnusable) // nothing was asked, so nothing is green
+		},
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.AddCommand(newReplay(), newExplain(), newAdapters(), newVersion())
+	return root
+}

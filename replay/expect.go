@@ -1,0 +1,166 @@
+package replay
+
+import (
+	"bufio"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Unedited is the why of a line that --fix wrote: somebody has to say why, and
+// until then the deviation fails.
+const Unedited = "why?"
+
+// An Entry is one line of an expectation list: an adapter, a run, and the
+// deviation that is known there.
+//
+//	atom@main  matrix/07-straddler-no-warmup-metrics  wrong-rate  # why
+//
+// The run is an id, or its last elements, or a pattern of path.Match for one.
+type Entry struct {
+	Adapter string
+	Run     string
+	Class   Class
+	Why     string
+	File    string
+	Line    int
+}
+
+// At is the entry's address.
+func (e Entry) At() string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
+
+func (e Entry) pattern() bool { return strings.ContainsAny(e.Run, `*?[\`) }
+
+// matchesRun compares whole path elements from the end, so that a list holds
+// wherever the runs lie.
+func (e Entry) matchesRun(id string) bool {
+	have, want := strings.Split(id, "/"), strings.Split(e.Run, "/")
+	if len(want) > len(have) {
+		return false
+	}
+	ok, err := path.Match(e.Run, strings.Join(have[len(have)-len(want):], "/"))
+	return err == nil && ok // the pattern was checked when it was read
+}
+
+// Expectations are the entries of all lists, in the order they were given.
+type Expectations []Entry
+
+//go:embed expect/*.txt
+var historical embed.FS
+
+// Historical are the lists of the built-in adapter versions: where they
+// deviate on the shipped runs, and why.
+func Historical() (Expectations, error) {
+	names, err := fs.Glob(historical, "expect/*.txt")
+	if err != nil {
+		return nil, err
+	}
+	var all Expectations
+	for _, name := range names {
+		f, err := historical.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		list, err := ReadExpectations(f, "replay/"+name)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, list...)
+	}
+	return all, nil
+}
+
+// ReadExpectations reads one list. Blank lines and lines that begin with # say
+// nothing. Errors name file and line.
+func ReadExpectations(r io.Reader, file string) (Expectations, error) {
+	var list Expectations
+	var errs []error
+	sc := bufio.NewScanner(r)
+	for n := 1; sc.Scan(); n++ {
+		line := strings.TrimSpace(sc.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		e, err := parseEntry(line)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", file, n, err))
+			continue
+		}
+		e.File, e.Line = file, n
+		list = append(list, e)
+	}
+	if err := sc.Err(); err != nil {
+		errs = append(errs, fmt.Errorf("reading expectation list %s: %w", file, err))
+	}
+	return list, errors.Join(errs...)
+}
+
+func parseEntry(line string) (Entry, error) {
+	left, why, ok := strings.Cut(line, "#")
+	words := strings.Fields(left)
+	why = strings.TrimSpace(why)
+	if len(words) != 3 {
+		return Entry{}, fmt.Errorf("want adapter, run, class and # why, have %q", line)
+	}
+	e := Entry{Adapter: words[0], Run: words[1], Class: Class(words[2]), Why: why}
+	switch {
+	case !ok || why == "":
+		return Entry{}, fmt.Errorf("no reason: say after # why %s deviates on %s", e.Adapter, e.Run)
+	case !e.Class.known() || e.Class == Correct:
+		return Entry{}, fmt.Errorf("%q is no deviation: want one of %s", e.Class, deviations())
+	case strings.ContainsAny(e.Adapter, `*?[\`):
+		return Entry{}, fmt.Errorf("adapter %q: a deviation belongs to one adapter, name it", e.Adapter)
+	case strings.Trim(e.Run, "*?/") == "":
+		return Entry{}, fmt.Errorf("pattern %q matches every run: name the runs that deviate", e.Run)
+	}
+	if _, err := path.Match(e.Run, ""); err != nil {
+		return Entry{}, fmt.Errorf("run pattern %q: %w", e.Run, err)
+	}
+	return e, nil
+}
+
+func deviations() string {
+	var names []string
+	for _, c := range Classes() {
+		if c != Correct {
+			names = append(names, string(c))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// CheckPatterns refuses a pattern that matches every one of several runs: it
+// would excuse whatever is added to them.
+func (x Expectations) CheckPatterns(ids []string) error {
+	var errs []error
+	for _, e := range x {
+		if e.pattern() && len(ids) > 1 && !slices.ContainsFunc(ids, func(id string) bool { return !e.matchesRun(id) }) {
+			errs = append(errs, fmt.Errorf("%s: pattern %q matches every run of this replay: name the runs that deviate", e.At(), e.Run))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// find returns the entry about an adapter and a run: an id before a pattern,
+// an earlier line before a later one.
+func (x Expectations) find(adapter, run string) (Entry, bool) {
+	var found Entry
+	ok := false
+	for _, e := range x {
+		if e.Adapter != adapter || !e.matchesRun(run) {
+			continue
+		}
+		if !e.pattern() {
+			return e, true
+		}
+		if !ok {
+			found, ok = e, true
+		}
+	}
+	return found, ok
+}

@@ -1,0 +1,3 @@
+// Package report turns the events of a replay into what people and programs
+// read. Each format is a [Reporter]: [Text], [JSON].
+package report

@@ -1,0 +1,31 @@
+package report
+
+import (
+	"io"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+// JSON writes one event a line (NDJSON). The fields are those of
+// [replay.Result] and [replay.Summary].
+type JSON struct{ w io.Writer }
+
+// NewJSON returns a reporter that writes to w.
+func NewJSON(w io.Writer) *JSON { return &JSON{w} }
+
+// Result writes one result.
+func (j *JSON) Result(r replay.Result) error { return j.event(r) }
+
+// Summary writes the summary.
+func (j *JSON) Summary(s replay.Summary) error { return j.event(s) }
+
+func (j *JSON) event(e any) error {
+	line, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	_, err = j.w.Write(append(line, '\n'))
+	return err
+}

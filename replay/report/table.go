@@ -1,0 +1,63 @@
+package report
+
+import (
+	"strings"
+
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+const row = "  %-16s %-24s %-8s %7s %7s %8s %7s  %s"
+
+// table writes one run: what the contract wants, what each adapter got, and
+// the published row.
+func (t *Text) table(run []replay.Result) {
+	if !t.titled {
+		t.line(row, "", "status", "", "gpu", "cpu", "external", "overall", "")
+		t.titled = true
+	}
+	first := run[0]
+	t.line("%s", t.paint(bold, first.Run))
+	if f := first.Oracle; f != nil {
+		status, priced, rates := want(first)
+		c := cells(rates, 3)
+		t.line(row, first.Engine+" oracle", status, priced, c[0], c[1], c[2], c[3], "basis "+string(f.Basis))
+	}
+	for _, r := range run {
+		t.row(r)
+	}
+	t.published(run)
+}
+
+func (t *Text) row(r replay.Result) {
+	if r.Outcome != replay.Answered {
+		why := firstLine(string(r.Error))
+		if r.Outcome == replay.Skipped {
+			why = strings.Join(r.Reasons, "; ")
+		}
+		t.line("  %-16s %s: %s", r.Adapter, t.paint(colourOf(r), string(r.Outcome)), why)
+		return
+	}
+	c := cells(r.Rates.List(), 3)
+	t.line(row, r.Adapter, status(r.Status), priced(r.Eligible), c[0], c[1], c[2], c[3], t.ending(r))
+}
+
+// ending says what the answer came to.
+func (t *Text) ending(r replay.Result) string {
+	words := []string{t.paint(colourOf(r), string(r.Class))}
+	if e := priceError(r); e != "" {
+		words = append(words, "price "+e)
+	}
+	text := strings.Join(words, ", ")
+	if r.Listed != nil {
+		text += " (listed)"
+		if !r.Expected {
+			text = strings.TrimSuffix(text, ")") + " as " + string(r.Listed.Class) + ")"
+		}
+	}
+	return text
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

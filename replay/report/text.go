@@ -1,0 +1,125 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+// Text writes for people: a table with one block a run, what the contract
+// wants in its first row; then every failure with its reason and the command
+// that repeats it; then the sums.
+//
+// Rules of its output: want before got; nothing depends on timing; rates have
+// three decimals unless that hides a difference; colour says nothing that the
+// words do not.
+type Text struct {
+	w       *bufio.Writer
+	colour  bool
+	against string // show only where an adapter differs from this one
+
+	run     []replay.Result // of the run under way
+	trouble []replay.Result // failures and errors, for the end
+	broken  [][]replay.Result
+	titled  bool
+	differ  int // runs in which two adapters differ
+	alike   int
+	listed  int
+}
+
+// TextOptions say how [Text] looks.
+type TextOptions struct {
+	Colour  bool
+	Against string // name of an adapter: show only the runs where another differs from it
+}
+
+// NewText returns a reporter that writes to w.
+func NewText(w io.Writer, o TextOptions) *Text {
+	return &Text{w: bufio.NewWriter(w), colour: o.Colour, against: o.Against}
+}
+
+// Result writes a run once all its results have come.
+func (t *Text) Result(r replay.Result) error {
+	if len(t.run) > 0 && t.run[0].Run != r.Run {
+		t.endRun()
+	}
+	t.run = append(t.run, r)
+	switch r.Count() {
+	case replay.CountFailed, replay.CountError:
+		t.trouble = append(t.trouble, r)
+	}
+	if r.Listed != nil && r.Expected {
+		t.listed++
+	}
+	return t.w.Flush()
+}
+
+// Summary writes the failures and the sums.
+func (t *Text) Summary(s replay.Summary) error {
+	t.endRun()
+	for _, r := range t.trouble {
+		t.line("")
+		t.block(r)
+	}
+	for _, run := range t.broken {
+		t.line("")
+		t.brokenParity(run)
+	}
+	for _, c := range s.Contradictions {
+		t.line("")
+		t.line("%s %s", t.paint(red, "ORACLE"), c)
+		t.line("     the oracle is wrong here, not an adapter: please report this run")
+	}
+	t.line("")
+	t.sums(s)
+	return t.w.Flush()
+}
+
+func (t *Text) sums(s replay.Summary) {
+	if t.against != "" {
+		t.line("%s where an adapter differs from %s, %d where none does", count(t.differ, "run"), t.against, t.alike)
+	}
+	if t.listed > 0 {
+		t.line("%s in expectation lists (--expect none shows them)", count(t.listed, "deviation"))
+	}
+	if s.ParityHeld+s.ParityBroken > 0 {
+		t.line("%s reproduced, %d not", count(s.ParityHeld, "published row"), s.ParityBroken)
+	}
+	switch {
+	case s.Interrupted:
+		t.line("interrupted: the rest was not judged")
+	case s.Stopped:
+		t.line("stopped at the first failure: the rest was not judged")
+	}
+	t.line("%d undecided, %s", s.Undecided, count(s.Errors, "error"))
+	t.line("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
+}
+
+// count prints a number of things; of 1 too they are many, because scripts look
+// for "N errors".
+func count(n int, thing string) string { return fmt.Sprintf("%d %ss", n, thing) }
+
+func (t *Text) line(format string, args ...any) {
+	text := strings.TrimRight(fmt.Sprintf(format, args...), " ")
+	t.w.WriteString(text)
+	t.w.WriteByte('\n') // a bufio.Writer keeps the first error for Flush
+}
+
+func (t *Text) endRun() {
+	run := t.run
+	t.run = nil
+	if len(run) == 0 {
+		return
+	}
+	if parityBroken(run) {
+		t.broken = append(t.broken, run)
+	}
+	if t.against != "" {
+		t.compare(run)
+		return
+	}
+	t.table(run)
+}
