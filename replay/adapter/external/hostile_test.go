@@ -5,6 +5,7 @@ package external
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -40,16 +41,16 @@ var oneLine = strings.NewReplacer("\n", "")
 // of a worker read a line each.
 func hostile(words []string) {
 	requests := bufio.NewReader(os.Stdin)
-	for i, word := range words {
+	for _, word := range words {
 		if run, ok := strings.CutPrefix(word, "worker:"); ok {
 			actAsWorker(run, requests)
 			continue
 		}
-		act(word, words[i+1:])
+		act(word)
 	}
 }
 
-func act(word string, rest []string) {
+func act(word string) {
 	switch word {
 	case "row":
 		writeRow(goodRow)
@@ -71,6 +72,9 @@ func act(word string, rest []string) {
 		check(os.WriteFile(rowPath(), bytes.Repeat([]byte(" "), maxRow+1), 0o600))
 	case "env":
 		writeRow(fmt.Sprintf(`{"env":%s}`, must(json.Marshal(os.Environ()))))
+	case "unpack": // not hostile: another pdreplay that wants the same revision
+		g := gitClone{path: os.Getenv("CLONE"), environ: os.Environ()}
+		must(g.unpack(context.Background(), os.Getenv("CACHE"), os.Getenv("COMMIT")))
 	case "hang":
 		time.Sleep(time.Hour)
 	case "eat-sigterm":
@@ -78,7 +82,7 @@ func act(word string, rest []string) {
 	case "mark":
 		check(os.WriteFile(os.Getenv("MARK"), []byte(strconv.Itoa(os.Getpid())), 0o600))
 	case "fork": // a child in our group that outlives us
-		startSelf(false, append([]string{"eat-sigterm"}, "mark", "hang"))
+		startSelf(false, []string{"eat-sigterm", "mark", "hang"})
 		awaitMark()
 	case "double-fork": // an orphan in a session of its own
 		startSelf(true, []string{"double-fork-2"})
@@ -90,8 +94,9 @@ func act(word string, rest []string) {
 	case "gigabyte:stderr":
 		gigabyte(os.Stderr)
 	case "garbage":
-		fmt.Println("\x00\xff garbage \x1b[31m")
+		// stderr first: a worker may be ended for what it writes to stdout.
 		fmt.Fprintln(os.Stderr, "\x00\xff garbage \x1b[31m")
+		fmt.Println("\x00\xff garbage \x1b[31m")
 	case "say":
 		fmt.Fprintln(os.Stderr, "first line\nsomething was wrong")
 	case "exit3":
@@ -110,7 +115,6 @@ func act(word string, rest []string) {
 	default:
 		panic("unknown word " + word)
 	}
-	_ = rest
 }
 
 // actAsWorker answers runs until its input ends. what is done on every line
@@ -178,7 +182,7 @@ func misbehave(what string, r request, id int) {
 		fmt.Println("loading the model")
 		answer(r.ID, goodRow)
 	default:
-		act(what, nil)
+		act(what)
 		answer(r.ID, goodRow)
 	}
 }

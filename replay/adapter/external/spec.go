@@ -70,14 +70,14 @@ func splitWords(command string) ([]string, error) {
 	return words, nil
 }
 
-// adapterName is what a name may look like: what stands in expectation lists,
-// file names and globs without quoting.
-var adapterName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/@+-]*$`)
+// adapterName is what a name may look like: it stands unquoted in expectation
+// lists and reports, and has room for a revision such as main~1.
+var adapterName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/@+~^-]*$`)
 
 func (s Spec) check() error {
 	switch {
 	case !adapterName.MatchString(s.Name):
-		return fmt.Errorf("adapter name %q: want letters, digits and ._/@+- only", s.Name)
+		return fmt.Errorf("adapter name %q: want letters, digits and ._/@+~^- only", s.Name)
 	case len(s.Args) == 0:
 		return fmt.Errorf("adapter %s: no command", s.Name)
 	case s.Kind != "" && s.Kind != Command && s.Kind != Worker:
