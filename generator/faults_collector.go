@@ -1,0 +1,3 @@
+package generator
+
+func collectorKinds() []Kind { return nil }

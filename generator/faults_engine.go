@@ -1,0 +1,3 @@
+package generator
+
+func engineKinds() []Kind { return nil }

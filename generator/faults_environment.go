@@ -1,0 +1,3 @@
+package generator
+
+func environmentKinds() []Kind { return nil }

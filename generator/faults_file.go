@@ -1,0 +1,3 @@
+package generator
+
+func fileKinds() []Kind { return nil }

@@ -1,0 +1,3 @@
+package generator
+
+func recordsKinds() []Kind { return nil }

@@ -1,0 +1,3 @@
+package generator
+
+func workloadKinds() []Kind { return nil }

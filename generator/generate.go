@@ -1,0 +1,156 @@
+package generator
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
+
+// A build is a run in the making. Every layer reads what the one above it has
+// made and adds its own; faults change what their layer has just made.
+type build struct {
+	spec Spec
+	top  topology
+
+	requests []request // workload
+	phases   phases
+
+	fleet *fleet // engine
+
+	endpoints []endpoint // collector
+	schedules [][]scrape // of each endpoint
+	shape     shape
+	staleness int64
+
+	doc  *aiperf.Document // files
+	rows []row
+	env  aiperf.Env
+	json bool // whether server_metrics_export.json is written
+
+	broken []string
+}
+
+// Generate synthesizes the run of a spec: the same spec gives the same bytes
+// on every machine. The error is a [*FieldError] when the spec is wrong.
+func Generate(spec Spec) (*Output, error) {
+	if err := spec.Check(); err != nil {
+		return nil, fmt.Errorf("checking the spec: %w", err)
+	}
+	s := spec.withDefaults()
+	top, _ := parseTopology(s.Topology)
+	b := &build{spec: s, top: top, json: true}
+	b.requests, b.phases = workload(s)
+	b.inject(LayerWorkload)
+	b.phases = s.phases(b.requests)
+	b.fleet = serve(s, newEngine(s), b.requests)
+	b.inject(LayerEngine)
+	b.collect()
+	b.inject(LayerCollector)
+	b.export()
+	b.inject(LayerFile)
+	b.rows = records(s, b.requests)
+	b.inject(LayerRecords)
+	b.env = environment(s, top)
+	b.inject(LayerEnvironment)
+	return b.output()
+}
+
+// collect lays out the endpoints and their scrapes.
+func (b *build) collect() {
+	s := b.spec
+	b.endpoints = endpoints(s, b.fleet)
+	b.handMade()
+	c := newClock(s, b.phases)
+	b.schedules = make([][]scrape, len(b.endpoints))
+	for i := range b.endpoints {
+		b.schedules[i] = c.schedule(i)
+	}
+	slice := int64(s.Collector.Slice)
+	back := int64(s.Collector.Straddle)
+	if back == 0 {
+		back = 1 + layerRand(s.Seed, 6).Int64N(max(slice-1, 1))
+	}
+	if s.Collector.NoSlices {
+		slice = 0
+	}
+	b.shape = shape{version: s.Collector.Version, phases: b.phases, slice: slice, straddle: b.phases.s - back}
+}
+
+// export samples the endpoints and makes the document.
+func (b *build) export() {
+	c := newClock(b.spec, b.phases)
+	tracks := make([]*track, len(b.endpoints))
+	for i := range b.endpoints {
+		c.arrive(b.schedules[i])
+		tracks[i] = sample(b.fleet, &b.endpoints[i], b.schedules[i])
+		for k, s := range b.schedules[i] {
+			b.shape.byTag = b.shape.byTag || s.tag == profiling
+			if k > 1 { // nothing happens between the baseline and the loop
+				b.staleness = max(b.staleness, s.ts-b.schedules[i][k-1].ts)
+			}
+		}
+	}
+	b.staleness += b.fleet.stages() * int64(b.spec.Refresh)
+	b.doc = document(b.spec, b.shape, tracks)
+}
+
+// output encodes the files and works out the truth.
+func (b *build) output() (*Output, error) {
+	s := b.spec
+	t := Truth{
+		Version: FormatVersion, Engine: s.Engine, Generation: s.Generation, Topology: s.Topology,
+		Collector: s.Collector.Version, Staleness: b.staleness, Broken: b.broken,
+	}
+	t.count(b.rows)
+	t.Faults = b.injected()
+	truth, err := t.json()
+	if err != nil {
+		return nil, fmt.Errorf("encoding truth.json: %w", err)
+	}
+	text, err := spec2yaml(s)
+	if err != nil {
+		return nil, err
+	}
+	var lines []byte
+	for i := range b.rows {
+		lines = aiperf.AppendRecord(lines, &b.rows[i].RecordRow)
+	}
+	const dir = "aiperf_artifacts/"
+	files := []File{
+		{dir + "profile_export.jsonl", lines},
+		{dir + "profile_export_aiperf.json", aiperf.AppendSummary(nil, summary(b.doc, b.shape, b.rows))},
+		{dir + "server_metrics_export.csv", aiperf.AppendTotals(nil, b.doc)},
+		{"run.env", aiperf.AppendEnv(nil, b.env)},
+		{"truth.json", truth},
+		{"spec.yaml", text},
+	}
+	if b.json {
+		size := 512 * (1 + len(b.doc.Metrics))
+		for _, f := range b.doc.Metrics {
+			for _, ms := range f.Series {
+				size += 192 * (2 + len(ms.Slices))
+			}
+		}
+		files = append(files, File{dir + "server_metrics_export.json", aiperf.AppendExport(make([]byte, 0, size), b.doc)})
+	}
+	return &Output{Spec: s, Truth: t, Files: files}, nil
+}
+
+// equal reports whether two outputs have the same exports, records and
+// environment: all that a reader sees.
+func (o *Output) equal(p *Output) bool {
+	if len(o.Files) != len(p.Files) {
+		return false
+	}
+	for i, f := range o.Files {
+		g := p.Files[i]
+		if f.Path != g.Path {
+			return false
+		}
+		if f.Path != "truth.json" && f.Path != "spec.yaml" && !bytes.Equal(f.Data, g.Data) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,129 @@
+package generator
+
+import "github.com/pdreplay/pdreplay/replay/aiperf"
+
+// vLLM's counters, by position.
+const (
+	vllmQueries = iota
+	vllmHits
+	vllmExtQueries
+	vllmExtHits
+	vllmPrompt
+	vllmCompute
+	vllmLocal
+	vllmExternal
+	vllmCached
+	vllmRecomputed
+	vllmGeneration
+	vllmAbort
+	vllmError
+	vllmLength
+	vllmStop
+	vllmPreemptions
+)
+
+// vllm is vLLM v1 with every change of engines.md in, with the by-source
+// counters of era 1 or 2.
+type vllm struct{ era1, connector bool }
+
+func (v vllm) counters() []counterDef {
+	source := func(word string) counterDef {
+		return counterDef{name: "vllm:prompt_tokens_by_source", help: "Prompt tokens, by source.",
+			labels: []aiperf.Label{{Name: "source", Value: word}}}
+	}
+	success := func(reason string) counterDef {
+		return counterDef{name: "vllm:request_success", help: "Requests finished, by reason.", unit: "requests",
+			labels: []aiperf.Label{{Name: "finished_reason", Value: reason}}}
+	}
+	return []counterDef{
+		vllmQueries:     {name: "vllm:prefix_cache_queries", help: "Tokens looked up in the prefix cache."},
+		vllmHits:        {name: "vllm:prefix_cache_hits", help: "Tokens found in the prefix cache."},
+		vllmExtQueries:  {name: "vllm:external_prefix_cache_queries", help: "Tokens looked up through the KV connector."},
+		vllmExtHits:     {name: "vllm:external_prefix_cache_hits", help: "Tokens found through the KV connector."},
+		vllmPrompt:      {name: "vllm:prompt_tokens", help: "Prompt tokens processed.", unit: "tokens"},
+		vllmCompute:     source("local_compute"),
+		vllmLocal:       source("local_cache_hit"),
+		vllmExternal:    source("external_kv_transfer"),
+		vllmCached:      {name: "vllm:prompt_tokens_cached", help: "Cached prompt tokens, local and external."},
+		vllmRecomputed:  {name: "vllm:prompt_tokens_recomputed", help: "Prompt tokens computed again although cached."},
+		vllmGeneration:  {name: "vllm:generation_tokens", help: "Tokens generated.", unit: "tokens"},
+		vllmAbort:       success("abort"),
+		vllmError:       success("error"),
+		vllmLength:      success("length"),
+		vllmStop:        success("stop"),
+		vllmPreemptions: {name: "vllm:num_preemptions", help: "Preemptions."},
+	}
+}
+
+// exports reports whether the era has the counter.
+func (v vllm) exports(counter int) bool { return counter != vllmRecomputed || v.era1 }
+
+func (v vllm) prefill(r *request, pd bool, emit emitter) {
+	for range r.attempts {
+		emit(r.start+(r.admit-r.start)/2, vllmQueries, r.prompt)
+		emit(r.start+(r.admit-r.start)/2, vllmHits, r.gpu)
+	}
+	emit(r.admit, vllmQueries, r.prompt)
+	emit(r.admit, vllmHits, r.gpu)
+	ext := r.cpu + r.store
+	if v.connector {
+		emit(r.admit, vllmExtQueries, r.prompt-r.gpu)
+		emit(r.admit, vllmExtHits, ext)
+	}
+	first, end, output, reason := r.seen(), r.end, r.output, vllmStop
+	if pd {
+		first, _ = r.handover()
+		end, output, reason = first, 1, vllmLength
+	}
+	if r.first >= r.end && !r.finished() { // aborted during prefill: the prompt counters do not move
+		emit(r.end, vllmAbort, 1)
+		return
+	}
+	v.firstToken(first, r.prompt, r.gpu, ext, emit)
+	v.steps(first, end, output, reason, r, emit)
+}
+
+// seen is when the API process has processed the first token, a millisecond
+// before the client has it.
+func (r *request) seen() int64 { return max(r.first-1_000_000, r.admit) }
+
+// firstToken counts the prompt by source. Era 1 recomputes one token of a
+// prompt that was cached whole, and counts it twice.
+func (v vllm) firstToken(at, prompt, local, ext int64, emit emitter) {
+	compute, cached := prompt-local-ext, local+ext
+	if v.era1 && compute == 0 {
+		compute, cached = 1, cached-1
+		emit(at, vllmRecomputed, 1)
+	}
+	emit(at, vllmCompute, compute)
+	emit(at, vllmLocal, local)
+	emit(at, vllmExternal, ext)
+	emit(at, vllmPrompt, prompt)
+	emit(at, vllmCached, cached)
+}
+
+// steps counts the generated tokens, the first at the first token and the rest
+// at the finish, and the finish.
+func (v vllm) steps(first, end, output int64, reason int, r *request, emit emitter) {
+	emit(first, vllmGeneration, 1)
+	emit(end, vllmGeneration, output-1)
+	if r.preempted > 0 {
+		emit(first+(end-first)/2, vllmPreemptions, 1)
+	}
+	if !r.finished() {
+		reason = vllmAbort
+	}
+	emit(end, reason, 1)
+}
+
+// decode: the worker looks the prompt up itself, and the connector claims the
+// rest as an external hit.
+func (v vllm) decode(r *request, emit emitter) {
+	_, taken := r.handover()
+	emit(taken, vllmQueries, r.prompt)
+	emit(taken, vllmHits, r.local)
+	emit(taken, vllmExtQueries, r.prompt-r.local)
+	emit(taken, vllmExtHits, r.prompt-r.local)
+	v.firstToken(r.seen(), r.prompt, r.local, r.prompt-r.local, emit)
+	v.steps(r.seen(), r.end, r.output, vllmStop, r, emit)
+}
