@@ -43,6 +43,10 @@ type Evidence struct {
 	observedWhy string // why every observed rate is unknown, "" when they are not
 }
 
+// Lag is how long after an event the oracle takes a counter to show it at the
+// latest. A truth that is staler breaks a named assumption (oracle.md).
+func (ev *Evidence) Lag() time.Duration { return time.Duration(ev.lag) }
+
 // RunBasis is the basis of the run: that of its overall rate.
 func (ev *Evidence) RunBasis() Basis { return ev.Basis[3] }
 

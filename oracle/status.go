@@ -40,11 +40,14 @@ type Reason struct {
 
 // String prints a reason as one line: rule, word, text and address.
 func (r Reason) String() string {
-	rule := "oracle.md"
+	head := "oracle.md"
 	if r.Rule > 0 {
-		rule = fmt.Sprintf("rule %d", r.Rule)
+		head = fmt.Sprintf("rule %d", r.Rule)
 	}
-	return strings.TrimRight(fmt.Sprintf("%s, %s: %s  %s", rule, r.Status, r.Text, r.At), " ")
+	if r.Status != "" { // what is settled has no word
+		head += ", " + string(r.Status)
+	}
+	return strings.TrimRight(head+": "+r.Text+"  "+r.At, " ")
 }
 
 // order is the place of a reason when several apply (accounting.md section 6).
