@@ -277,6 +277,11 @@ func checkJSON(data []byte) error {
 	}
 }
 
+// A bareError says that a row is JSON but for a number that JSON has not.
+type bareError string
+
+func (e bareError) Error() string { return string(e) }
+
 func describe(data []byte, err error) error {
 	var syntax *jsontext.SyntacticError
 	if !errors.As(err, &syntax) {
@@ -287,7 +292,7 @@ func describe(data []byte, err error) error {
 		at--
 	}
 	if word := bareWord(data[at:]); word != "" {
-		return fmt.Errorf("%s: bare %s at %s; JSON has no such number, and the row's consumers reject it", place(data, at), word, syntax.JSONPointer)
+		return bareError(fmt.Sprintf("%s: bare %s at %s; JSON has no such number, and the row's consumers reject it", place(data, at), word, syntax.JSONPointer))
 	}
 	return fmt.Errorf("%s: %w", place(data, at), err)
 }

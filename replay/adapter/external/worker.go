@@ -71,7 +71,7 @@ func (a *Adapter) askWorker(ctx context.Context, room *room, env map[string]stri
 	if w == nil {
 		return nil, err
 	}
-	if err != nil && !errors.As(err, new(answeredError)) {
+	if err != nil && !spares(err) {
 		err = errors.Join(err, w.discard())
 		w.stderr.copyTo(stderr) // now that it has ended, all of it is there
 		return nil, err
@@ -115,7 +115,7 @@ func (w *worker) start(spec Spec, host Host) error {
 }
 
 // ask gives the worker one run and returns the row that it answers. After an
-// error that is no answeredError the worker must be discarded.
+// error that does not spare the worker it must be discarded.
 func (w *worker) ask(ctx context.Context, dir string, env map[string]string) ([]byte, error) {
 	if w.asked > 0 { // before the first run stands what went wrong at the start
 		w.stderr.reset()
@@ -183,6 +183,12 @@ func (w *worker) describeEnd(err error) error {
 type answeredError string
 
 func (e answeredError) Error() string { return "the worker answered with an error: " + string(e) }
+
+// spares reports whether an error is the producer's alone: the worker answered
+// as the protocol wants it, with an error or with a row that holds a bare NaN.
+func spares(err error) bool {
+	return errors.As(err, new(answeredError)) || errors.As(err, new(bareError))
+}
 
 func readAnswer(line []byte, id string) ([]byte, error) {
 	if err := checkJSON(line); err != nil {

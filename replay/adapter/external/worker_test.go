@@ -35,7 +35,7 @@ func TestHostileWorker(t *testing.T) {
 		{what: "no-id", want: "has no id"},
 		{what: "nothing", want: "neither a result nor an error"},
 		{what: "both", want: "a result and an error"},
-		{what: "nan", want: "bare -Infinity at /result/server_metrics/cache/cpu_cache_hit_rate"},
+		{what: "nan", want: "bare -Infinity at /result/server_metrics/cache/cpu_cache_hit_rate", keep: true},
 		{what: "mid-answer", want: "not JSON: line 1, column"},
 		{what: "half-line", want: "output ended inside an answer: \"{\\\"id\\\":\\\"2\\\",\\\"resu\": it ended with exit status 3"},
 		{what: "close-stdout", want: "the worker ended without an answer"},

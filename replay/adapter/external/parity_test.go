@@ -1,0 +1,309 @@
+package external_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/pdreplay/pdreplay/replay/adapter"
+	"github.com/pdreplay/pdreplay/replay/adapter/atom"
+	"github.com/pdreplay/pdreplay/replay/adapter/external"
+	"github.com/pdreplay/pdreplay/replay/adapter/vllm"
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
+
+const (
+	producerModule = "utils.agentic.aggregation.process_agentic_result"
+	workerScript   = "../../../testdata/workers/python_producer.py"
+	matrixDir      = "../../../testdata/matrix"
+)
+
+// producerDir is the real producer: a clone of InferenceX at 843c6254.
+func producerDir(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("PRODUCER")
+	if dir == "" {
+		t.Skip("PRODUCER is not set: `make parity PRODUCER=DIR` compares with the producer in DIR, a clone of InferenceX at 843c6254")
+	}
+	module := filepath.Join(dir, strings.ReplaceAll(producerModule, ".", "/")+".py")
+	if _, err := os.Stat(module); err != nil {
+		t.Fatalf("PRODUCER=%s is no clone of InferenceX at 843c6254: %v", dir, err)
+	}
+	return dir
+}
+
+// start returns the Python program in dir as an adapter.
+func start(t testing.TB, kind external.Kind, dir, module string, env external.Environment) *external.Adapter {
+	t.Helper()
+	// A launcher such as pyenv's takes longer than Python itself.
+	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		t.Skipf("there is no python3 here, so no producer can run: %v", err)
+	}
+	python := strings.TrimSpace(string(out))
+	args := []string{python, "-m", module}
+	if kind == external.Worker {
+		script, err := filepath.Abs(workerScript)
+		if err != nil {
+			t.Fatal(err)
+		}
+		args = []string{python, script, module}
+	}
+	a, err := external.New(external.Host{Environ: os.Environ(), TempDir: t.TempDir()},
+		external.Spec{Name: "producer-" + string(kind), Kind: kind, Args: args, Dir: dir, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return a
+}
+
+// The real producer, one process a run and as a worker, says what the adapters
+// in this process say, field by field, on every matrix fixture: as it is for
+// ATOM, with the families renamed for vLLM.
+func TestParityMatrix(t *testing.T) {
+	dir := producerDir(t)
+	asCommand := start(t, external.Command, dir, producerModule, external.Environment{})
+	asWorker := start(t, external.Worker, dir, producerModule, external.Environment{})
+	fixtures, err := os.ReadDir(matrixDir)
+	if err != nil || len(fixtures) < 31 {
+		t.Fatalf("%d fixtures, %v; want 31", len(fixtures), err)
+	}
+	for _, fixture := range fixtures {
+		if !fixture.IsDir() {
+			continue
+		}
+		t.Run(fixture.Name(), func(t *testing.T) {
+			onDisk := os.DirFS(matrixDir)
+			for _, theirs := range []*external.Adapter{asCommand, asWorker} {
+				compare(t, theirs, main(t, atom.Adapters()), atom.Selects, onDisk, fixture.Name())
+				compare(t, theirs, main(t, vllm.Adapters()), vllm.Selects, asVLLM(t, onDisk, fixture.Name()), "run")
+			}
+		})
+	}
+}
+
+// main returns the version of the August tree.
+func main(t *testing.T, versions []adapter.Adapter) adapter.Adapter {
+	t.Helper()
+	for _, a := range versions {
+		if strings.HasSuffix(a.Name(), "@main") {
+			return a
+		}
+	}
+	t.Fatal("there is no version main")
+	return nil
+}
+
+// compare fails where the producer and the adapter in this process differ.
+func compare(t *testing.T, theirs *external.Adapter, ours adapter.Adapter, sel aiperf.Selection, fsys fs.FS, dir string) {
+	t.Helper()
+	run, err := aiperf.Open(fsys, dir, sel)
+	if err != nil {
+		t.Fatalf("%s: opening the run: %v", ours.Name(), err)
+	}
+	want, wantErr := theirs.Derive(t.Context(), run)
+	got, gotErr := ours.Derive(t.Context(), run)
+	if errors.Is(wantErr, context.DeadlineExceeded) {
+		t.Fatal(wantErr)
+	}
+	switch {
+	case wantErr != nil && strings.Contains(wantErr.Error(), "bare "):
+		// Its row is no JSON, and nothing behind that place can be compared. In
+		// the cache block it is a NaN or infinity that the rates are made of.
+		if strings.Contains(wantErr.Error(), "/server_metrics/cache/") && gotErr == nil && !unreal(got) {
+			t.Errorf("%s of %s shows finite rates %s, but: %v", ours.Name(), dir, rates(got), wantErr)
+		}
+	case (wantErr == nil) != (gotErr == nil):
+		t.Errorf("%s of %s:\n%s %v\n%s: %v", ours.Name(), dir, theirs.Name(), wantErr, ours.Name(), gotErr)
+	case wantErr == nil:
+		ignored := cmpopts.IgnoreFields(adapter.Answer{}, "Counters", "Reasons") // no part of a row
+		if diff := cmp.Diff(want, got, ignored, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s of %s (- producer, + ours): %s", ours.Name(), dir, diff)
+		}
+	}
+}
+
+// unreal reports whether the adapter used or shows what JSON cannot say.
+func unreal(a adapter.Answer) bool {
+	for _, r := range a.Rates.List() {
+		if r != nil && (math.IsNaN(*r) || math.IsInf(*r, 0)) {
+			return true
+		}
+	}
+	for _, c := range a.Counters {
+		if math.IsNaN(c.Value) || math.IsInf(c.Value, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func rates(a adapter.Answer) string {
+	text, err := json.Marshal(a.Rates)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
+}
+
+// asVLLM returns a fixture with vLLM's names for ATOM's counters.
+func asVLLM(t *testing.T, fsys fs.FS, name string) fs.FS {
+	t.Helper()
+	names := strings.NewReplacer(
+		"atom:prefix_cache_full_tokens", "vllm:prefix_cache_queries", "atom_prefix_cache_full_tokens", "vllm:prompt_tokens",
+		"atom:prefix_cache_cached_tokens", "vllm:prefix_cache_hits", "atom:prefix_cache_offload_tokens", "vllm:external_prefix_cache_queries",
+		"atom:lmcache_loaded_tokens", "vllm:external_prefix_cache_hits", "atom_lmcache_loaded_tokens", "vllm:generation_tokens",
+		"atom:", "vllm:", "atom_", "vllm:", "FRAMEWORK=atom", "FRAMEWORK=vllm")
+	copied := fstest.MapFS{}
+	for _, file := range []string{
+		"aiperf_artifacts/server_metrics_export.json", "aiperf_artifacts/profile_export.jsonl", "run.env",
+	} {
+		data, err := fs.ReadFile(fsys, path.Join(name, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied["run/"+file] = &fstest.MapFile{Data: []byte(names.Replace(string(data)))}
+	}
+	return copied
+}
+
+// Series with odd statistics: every family in several spellings, numbers as
+// text, true, null, NaN, missing. One worker answers all of them.
+func TestParityOddStatistics(t *testing.T) {
+	theirs := start(t, external.Worker, producerDir(t), producerModule, external.Environment{})
+	for _, engine := range []struct {
+		ours     adapter.Adapter
+		selects  aiperf.Selection
+		families []string
+	}{
+		{main(t, atom.Adapters()), atom.Selects, atomFamilies()},
+		{main(t, vllm.Adapters()), vllm.Selects, []string{
+			"vllm:prefix_cache_hits", "vllm:prefix_cache_queries", "vllm:external_prefix_cache_hits", "vllm:external_prefix_cache_queries",
+			"vllm:prompt_tokens_by_source", "vllm:prompt_tokens", "vllm:generation_tokens",
+		}},
+	} {
+		for seed := range uint64(200) {
+			r := rand.New(rand.NewPCG(seed, 7))
+			export := oddExport(r, engine.families)
+			t.Run(fmt.Sprintf("%s/%d", engine.ours.Engine(), seed), func(t *testing.T) {
+				run := fstest.MapFS{
+					"run/aiperf_artifacts/server_metrics_export.json": {Data: []byte(export)},
+					"run/aiperf_artifacts/profile_export.jsonl":       {Data: []byte(`{"metadata":{},"metrics":{}}` + "\n")},
+					"run/run.env": {Data: []byte("KV_OFFLOADING=none\nFRAMEWORK=" + engine.ours.Engine() + "\n")},
+				}
+				compare(t, theirs, engine.ours, engine.selects, run, "run")
+				if t.Failed() {
+					t.Log(export)
+				}
+			})
+		}
+	}
+}
+
+// Records with odd phases and errors: the accounting must be the same.
+func TestParityOddRecords(t *testing.T) {
+	theirs := start(t, external.Worker, producerDir(t), producerModule, external.Environment{})
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		var lines []string
+		for range r.IntN(8) {
+			lines = append(lines, oddRecord(r))
+		}
+		run := fstest.MapFS{
+			"run/aiperf_artifacts/server_metrics_export.json": {Data: []byte(`{"metrics":{"atom:prefix_cache_full_tokens":{"series":[]}}}`)},
+			"run/aiperf_artifacts/profile_export.jsonl":       {Data: []byte(strings.Join(lines, "\n") + "\n")},
+			"run/run.env": {Data: []byte("KV_OFFLOADING=none\n")},
+		}
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			compare(t, theirs, main(t, atom.Adapters()), atom.Selects, run, "run")
+			if t.Failed() {
+				t.Log(strings.Join(lines, "\n"))
+			}
+		})
+	}
+}
+
+func oddRecord(r *rand.Rand) string {
+	phases := []string{"", "", `"benchmark_phase":"profiling",`, `"benchmark_phase":"warmup",`, `"benchmark_phase":"cooldown",`,
+		`"benchmark_phase":null,`, `"benchmark_phase":"",`, `"benchmark_phase":"Profiling",`}
+	failures := []string{"", `,"error":null`, `,"error":""`, `,"error":"boom: at 5"`, `,"error":" b"`, `,"error":{}`, `,"error":{"type":"T"}`,
+		`,"error":{"message":"a: b"}`, `,"error":{"type":"","code":500,"message":"m"}`, `,"error":{"code":0,"status":"S"}`, `,"error":{"error":"inner"}`,
+		`,"error":{"type":null,"message":"\u00e9t\u00e9\nsecond: x"}`, `,"error":0`, `,"error":1`, `,"error":[]`, `,"error":[1,"a"]`, `,"error":true`,
+		`,"error":false`, `,"error":{"x":1.5}`, `,"error":{"message":":x"}`, `,"error":"` + strings.Repeat("long ", 50) + `"`, `,"error":1.5`}
+	if r.IntN(9) == 0 {
+		return " \t"
+	}
+	return fmt.Sprintf(`{"metadata":{%s"was_cancelled":%t},"metrics":{}%s}`, phases[r.IntN(len(phases))], r.IntN(2) == 0, failures[r.IntN(len(failures))])
+}
+
+func atomFamilies() []string {
+	var names []string
+	for _, stem := range []string{"prefix_cache_cached_tokens", "prefix_cache_full_tokens", "lmcache_loaded_tokens", "prompt_tokens", "generation_tokens"} {
+		names = append(names, "atom:"+stem, "atom_"+stem, "atom:"+stem+"_total", "atom_"+stem+"_total")
+	}
+	return names
+}
+
+// oddExport writes an export by hand: encoding/json writes no NaN.
+func oddExport(r *rand.Rand, families []string) string {
+	var list []string
+	for _, name := range families {
+		if r.IntN(3) == 0 {
+			continue
+		}
+		var series []string
+		for range 1 + r.IntN(3) {
+			series = append(series, oddSeries(r))
+		}
+		list = append(list, fmt.Sprintf(`%q:{"type":"counter","series":[%s]}`, name, strings.Join(series, ",")))
+	}
+	return `{"schema_version":"1.0","summary":{},"metrics":{` + strings.Join(list, ",") + `}}`
+}
+
+func oddSeries(r *rand.Rand) string {
+	fields := []string{`"endpoint_url":"http://p:9/metrics"`}
+	if r.IntN(4) > 0 {
+		sources := []string{`"local_cache_hit"`, `"external_kv_transfer"`, `"local_compute"`}
+		fields = append(fields, fmt.Sprintf(`"labels":{"source":%s}`, sources[r.IntN(len(sources))]))
+	}
+	var stats []string
+	for _, key := range []string{"total", "sum", "max", "avg"} {
+		if r.IntN(2) == 0 {
+			stats = append(stats, fmt.Sprintf("%q:%s", key, oddValue(r)))
+		}
+	}
+	fields = append(fields, `"stats":{`+strings.Join(stats, ",")+"}")
+	return "{" + strings.Join(fields, ",") + "}"
+}
+
+// oddValue is a plain number three times in four. Lists and objects are left
+// out: the reader refuses them with their address, the producer skips them.
+func oddValue(r *rand.Rand) string {
+	if r.IntN(4) > 0 {
+		return fmt.Sprint(float64(r.IntN(100000)) / []float64{1, 10, 64}[r.IntN(3)])
+	}
+	odd := []string{
+		"0", "-3", "-0.0", "null", `"80"`, `" 80\n"`, `"1_000"`, `"1__0"`, `"0x10"`, `"abc"`, `""`, "true", "false", "NaN", "Infinity", "-Infinity",
+		`"nan"`, `"-inf"`, `"infinity"`, "1e308", "1e-320", "12345678901234567890", "1E5", `"1e5"`, `".5"`, `"5."`, `"\u0661"`, `"+7"`,
+	}
+	return odd[r.IntN(len(odd))]
+}
