@@ -11,7 +11,6 @@ const (
 	atomGeneration
 	atomFinished
 	atomPreemptions
-	atomCounters
 )
 
 // atom is ATOM, generation A (August 2026) or B (September 2026).
@@ -33,6 +32,12 @@ func (a atom) counters() []counterDef {
 
 // exports reports whether the generation has the counter: only B has OFFLOAD.
 func (a atom) exports(counter int) bool { return counter != atomOffload || !a.genA }
+
+func (a atom) hit(counter int) bool { return counter == atomCached || counter == atomOffload }
+
+func (a atom) plays(p part) []int {
+	return map[part][]int{full: {atomFull}, cached: {atomCached}, offload: {atomOffload}, requests: {atomRequests}, loaded: {atomLoaded}}[p]
+}
 
 func (a atom) prefill(r *request, pd bool, emit emitter) {
 	if a.lmcache {

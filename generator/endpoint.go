@@ -85,7 +85,7 @@ func (s Spec) workerSeries(f *fleet, worker int) []seriesRef {
 	out := s.rankSeries(f, worker, 0, 0)
 	for i := range out {
 		for r := 1; r < f.ranks; r++ {
-			out[i].units = append(out[i].units, worker*f.ranks+r)
+			out[i].units = append(out[i].units, f.publisher(worker, r, out[i].counter))
 		}
 	}
 	return out
@@ -104,7 +104,7 @@ func (s Spec) rankSeries(f *fleet, worker, rank, number int) []seriesRef {
 	}
 	out := make([]seriesRef, 0, len(f.counters))
 	for c, def := range f.counters {
-		if !f.engine.exports(c) {
+		if !f.engines[worker].exports(c) {
 			continue
 		}
 		if len(def.labels) == 0 {
@@ -113,7 +113,7 @@ func (s Spec) rankSeries(f *fleet, worker, rank, number int) []seriesRef {
 			def.labels = slices.Concat(own, def.labels)
 			slices.SortFunc(def.labels, func(a, b aiperf.Label) int { return strings.Compare(a.Name, b.Name) })
 		}
-		out = append(out, seriesRef{def: def, counter: c, units: []int{worker*f.ranks + rank}})
+		out = append(out, seriesRef{def: def, counter: c, units: []int{f.publisher(worker, rank, c)}})
 	}
 	return out
 }

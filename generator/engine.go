@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -26,7 +27,22 @@ type engine interface {
 	decode(r *request, emit emitter)
 	// exports reports whether this generation has the counter at all.
 	exports(counter int) bool
+	// plays returns the counters that play a part in a rate.
+	plays(p part) []int
+	// hit reports whether the counter counts hits.
+	hit(counter int) bool
 }
+
+// A part is what a counter is for the accounting rules.
+type part int
+
+const (
+	full     part = iota // denominator
+	cached               // GPU hits
+	offload              // CPU or external hits
+	requests             // admissions
+	loaded               // transfer volume
+)
 
 // An emitter adds n to a counter at a time.
 type emitter func(at int64, counter int, n int64)
@@ -49,6 +65,8 @@ type unit struct {
 	refresh      [2]refresh
 	born         int64 // ns; nothing of it is visible before
 	frozen       int64 // ns; nothing moves from then on, 0: never
+	delay        int64 // ns; everything is visible so much later
+	shadow       int   // position of the unit that publishes the hits, 0: this one
 }
 
 // shown returns the time whose state a scrape at t sees.
@@ -56,7 +74,7 @@ func (u *unit) shown(t int64) int64 {
 	if u.born > t {
 		return 0
 	}
-	t = u.refresh[1].shown(u.refresh[0].shown(t))
+	t = u.refresh[1].shown(u.refresh[0].shown(t)) - u.delay
 	if u.frozen > 0 {
 		t = min(t, u.frozen)
 	}
@@ -66,9 +84,9 @@ func (u *unit) shown(t int64) int64 {
 // A fleet is all workers of a run with what they counted. Prefill or unified
 // workers come first, decode workers after them.
 type fleet struct {
-	engine   engine
+	engines  []engine // of each worker
 	counters []counterDef
-	units    []unit // worker by worker, rank by rank
+	units    []unit // worker by worker, rank by rank, shadows behind them
 	workers  int
 	ranks    int
 	top      topology
@@ -76,40 +94,56 @@ type fleet struct {
 
 func (f *fleet) unit(worker, rank int) *unit { return &f.units[worker*f.ranks+rank] }
 
+// publisher is the position of the unit that publishes the counter.
+func (f *fleet) publisher(worker, rank, counter int) int {
+	i := worker*f.ranks + rank
+	if u := &f.units[i]; u.shadow > 0 && f.engines[worker].hit(counter) {
+		return u.shadow
+	}
+	return i
+}
+
+// accounted calls do for every unit of a prefill or unified worker.
+func (f *fleet) accounted(do func(u *unit)) {
+	for w := range f.top.accounted() {
+		for r := range f.ranks {
+			do(f.unit(w, r))
+		}
+	}
+}
+
 // isDecode reports whether the worker is a decode worker.
 func (f *fleet) isDecode(worker int) bool { return worker >= f.top.accounted() }
 
-// serve runs the requests through the fleet.
-func serve(s Spec, e engine, requests []request) *fleet {
+// serve runs the requests through the fleet. tick is when a refresh falls, 0
+// for anywhere.
+func serve(s Spec, engines []engine, requests []request, tick int64) *fleet {
 	t, _ := parseTopology(s.Topology)
-	f := &fleet{engine: e, counters: e.counters(), workers: t.accounted() + t.decode, ranks: s.Ranks, top: t}
+	f := &fleet{engines: engines, counters: engines[0].counters(), workers: t.accounted() + t.decode, ranks: s.Ranks, top: t}
 	f.units = make([]unit, f.workers*f.ranks)
 	for i := range f.units {
 		f.units[i].worker, f.units[i].rank = i/f.ranks, i%f.ranks
 	}
-	f.setRefresh(s)
+	f.setRefresh(s, tick)
 	for i := range requests {
 		r := &requests[i]
 		if !r.admitted() || r.unscraped {
 			continue
 		}
-		e.prefill(r, t.decode > 0, f.unit(r.worker, r.rank).add)
+		engines[r.worker].prefill(r, t.decode > 0, f.unit(r.worker, r.rank).add)
 		if t.decode > 0 && (r.first < r.end || r.finished()) {
-			e.decode(r, f.unit(t.accounted()+r.decoder, r.rank).add)
+			w := t.accounted() + r.decoder
+			engines[w].decode(r, f.unit(w, r.rank).add)
 		}
 	}
 	for i := range f.units {
-		slices.SortStableFunc(f.units[i].events, func(a, b event) int {
-			switch {
-			case a.at < b.at:
-				return -1
-			case a.at > b.at:
-				return 1
-			}
-			return 0
-		})
+		f.units[i].sort()
 	}
 	return f
+}
+
+func (u *unit) sort() {
+	slices.SortStableFunc(u.events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
 }
 
 func (u *unit) add(at int64, counter int, n int64) {
@@ -120,7 +154,7 @@ func (u *unit) add(at int64, counter int, n int64) {
 
 // setRefresh gives every unit its refresh. Ranks refresh independently of each
 // other; generation A refreshes twice, in the rank and in the API process.
-func (f *fleet) setRefresh(s Spec) {
+func (f *fleet) setRefresh(s Spec, tick int64) {
 	if s.Refresh == 0 {
 		return
 	}
@@ -128,7 +162,9 @@ func (f *fleet) setRefresh(s Spec) {
 	period := int64(s.Refresh)
 	api := make([]int64, f.workers)
 	for i := range api {
-		api[i] = rng.Int64N(period)
+		if api[i] = rng.Int64N(period); tick > 0 {
+			api[i] = tick % period
+		}
 	}
 	for i := range f.units {
 		u := &f.units[i]
@@ -150,12 +186,18 @@ func (f *fleet) stages() int64 {
 	return n
 }
 
-// newEngine returns the spec's engine.
-func newEngine(s Spec) engine {
-	if s.Engine == VLLM {
-		return vllm{era1: s.Generation == Era1, connector: s.Offload}
+// newEngines returns the engine of each of the spec's workers.
+func newEngines(s Spec) []engine {
+	t, _ := parseTopology(s.Topology)
+	out := make([]engine, t.accounted()+t.decode)
+	for i := range out {
+		if s.Engine == VLLM {
+			out[i] = vllm{era1: s.Generation == Era1, connector: s.Offload}
+		} else {
+			out[i] = atom{genA: s.Generation == GenA, lmcache: s.Offload}
+		}
 	}
-	return atom{genA: s.Generation == GenA, lmcache: s.Offload}
+	return out
 }
 
 // handover returns when a P/D request leaves the prefill worker and when the

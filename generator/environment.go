@@ -36,9 +36,6 @@ func environment(s Spec, t topology) aiperf.Env {
 	} else {
 		env["SRT_AGG_ENDPOINTS"] = prefill
 	}
-	if s.Mesh { // the launcher was told what to scrape, so the lists above map nothing (rule 2)
-		env["AIPERF_SERVER_METRICS_URLS"] = meshURL
-	}
 	return env
 }
 

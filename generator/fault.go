@@ -11,7 +11,8 @@ type Layer string
 
 const (
 	LayerWorkload    Layer = "workload"    // the requests
-	LayerEngine      Layer = "engine"      // what workers count and publish
+	LayerServing     Layer = "serving"     // what workers count of a request: the engine, before it runs
+	LayerEngine      Layer = "engine"      // what workers have counted and publish
 	LayerCollector   Layer = "collector"   // scraping, merging, renaming
 	LayerFile        Layer = "file"        // the exported statistics
 	LayerRecords     Layer = "records"     // the client's records

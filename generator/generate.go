@@ -3,6 +3,7 @@ package generator
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
@@ -16,17 +17,23 @@ type build struct {
 	requests []request // workload
 	phases   phases
 
-	fleet *fleet // engine
+	engines []engine // engine: of each worker
+	tick    int64    // when a refresh falls, ns, 0: anywhere
+	fleet   *fleet
 
 	endpoints []endpoint // collector
 	schedules [][]scrape // of each endpoint
+	vanish    int64      // ns, when OFFLOAD disappears from the first worker, 0: never
+	alias     string     // a second address of the first worker, listed too
 	shape     shape
 	staleness int64
 
-	doc  *aiperf.Document // files
-	rows []row
-	env  aiperf.Env
-	json bool // whether server_metrics_export.json is written
+	doc      *aiperf.Document // files
+	rows     []row
+	warmRows []row // warmup rows that only the aggregate still has
+	env      aiperf.Env
+	json     bool // whether server_metrics_export.json is written
+	aggr     bool // whether profile_export_aiperf.json is written
 
 	broken []string
 }
@@ -39,11 +46,12 @@ func Generate(spec Spec) (*Output, error) {
 	}
 	s := spec.withDefaults()
 	top, _ := parseTopology(s.Topology)
-	b := &build{spec: s, top: top, json: true}
+	b := &build{spec: s, top: top, json: true, aggr: true, engines: newEngines(s)}
 	b.requests, b.phases = workload(s)
 	b.inject(LayerWorkload)
 	b.phases = s.phases(b.requests)
-	b.fleet = serve(s, newEngine(s), b.requests)
+	b.inject(LayerServing)
+	b.fleet = serve(s, b.engines, b.requests, b.tick)
 	b.inject(LayerEngine)
 	b.collect()
 	b.inject(LayerCollector)
@@ -52,6 +60,9 @@ func Generate(spec Spec) (*Output, error) {
 	b.rows = records(s, b.requests)
 	b.inject(LayerRecords)
 	b.env = environment(s, top)
+	if b.alias != "" {
+		b.env[b.accountedList()] += "," + b.alias
+	}
 	b.inject(LayerEnvironment)
 	return b.output()
 }
@@ -61,6 +72,7 @@ func (b *build) collect() {
 	s := b.spec
 	b.endpoints = endpoints(s, b.fleet)
 	b.handMade()
+	b.vanishOffload()
 	c := newClock(s, b.phases)
 	b.schedules = make([][]scrape, len(b.endpoints))
 	for i := range b.endpoints {
@@ -75,6 +87,15 @@ func (b *build) collect() {
 		slice = 0
 	}
 	b.shape = shape{version: s.Collector.Version, phases: b.phases, slice: slice, straddle: b.phases.s - back}
+}
+
+// vanishOffload ends the OFFLOAD series of the first endpoint.
+func (b *build) vanishOffload() {
+	for i := range b.endpoints[0].series {
+		if ref := &b.endpoints[0].series[i]; b.vanish > 0 && ref.counter == atomOffload {
+			ref.died = b.vanish
+		}
+	}
 }
 
 // export samples the endpoints and makes the document.
@@ -119,11 +140,13 @@ func (b *build) output() (*Output, error) {
 	const dir = "aiperf_artifacts/"
 	files := []File{
 		{dir + "profile_export.jsonl", lines},
-		{dir + "profile_export_aiperf.json", aiperf.AppendSummary(nil, summary(b.doc, b.shape, b.rows))},
 		{dir + "server_metrics_export.csv", aiperf.AppendTotals(nil, b.doc)},
 		{"run.env", aiperf.AppendEnv(nil, b.env)},
 		{"truth.json", truth},
 		{"spec.yaml", text},
+	}
+	if b.aggr {
+		files = append(files, File{dir + "profile_export_aiperf.json", aiperf.AppendSummary(nil, summary(b.doc, b.shape, slices.Concat(b.warmRows, b.rows)))})
 	}
 	if b.json {
 		size := 512 * (1 + len(b.doc.Metrics))

@@ -24,7 +24,13 @@ const (
 
 // vllm is vLLM v1 with every change of engines.md in, with the by-source
 // counters of era 1 or 2.
-type vllm struct{ era1, connector bool }
+type vllm struct {
+	era1, connector bool
+	double          bool // an async connector records the external pair twice (before #28585)
+	unconditional   bool // external queries hold local hits too (before #30522)
+	logprobs        bool // prompt_logprobs: external queries without hits (#57596)
+	sentinel        bool // a miss is recorded as -1 local hits
+}
 
 func (v vllm) counters() []counterDef {
 	source := func(word string) counterDef {
@@ -58,17 +64,23 @@ func (v vllm) counters() []counterDef {
 // exports reports whether the era has the counter.
 func (v vllm) exports(counter int) bool { return counter != vllmRecomputed || v.era1 }
 
+func (v vllm) hit(counter int) bool { return counter == vllmLocal || counter == vllmExternal }
+
+// plays: the denominator is the sum of the sources, so each of them is full.
+func (v vllm) plays(p part) []int {
+	return map[part][]int{full: {vllmCompute}, cached: {vllmLocal}, offload: {vllmExternal}, requests: {vllmAbort, vllmError, vllmLength, vllmStop}}[p]
+}
+
 func (v vllm) prefill(r *request, pd bool, emit emitter) {
-	for range r.attempts {
+	for range r.attempts { // before #48860 each failed admission counted
 		emit(r.start+(r.admit-r.start)/2, vllmQueries, r.prompt)
 		emit(r.start+(r.admit-r.start)/2, vllmHits, r.gpu)
 	}
 	emit(r.admit, vllmQueries, r.prompt)
 	emit(r.admit, vllmHits, r.gpu)
-	ext := r.cpu + r.store
+	ext := r.cpu + r.store + r.claimed
 	if v.connector {
-		emit(r.admit, vllmExtQueries, r.prompt-r.gpu)
-		emit(r.admit, vllmExtHits, ext)
+		v.lookup(r.admit, r.prompt, r.gpu, ext, emit)
 	}
 	first, end, output, reason := r.seen(), r.end, r.output, vllmStop
 	if pd {
@@ -83,6 +95,22 @@ func (v vllm) prefill(r *request, pd bool, emit emitter) {
 	v.steps(first, end, output, reason, r, emit)
 }
 
+// lookup is the external pair of counters at an admission.
+func (v vllm) lookup(at, prompt, local, ext int64, emit emitter) {
+	asked := prompt - local
+	if v.unconditional {
+		asked = prompt
+	}
+	if v.double {
+		asked *= 2
+	}
+	if v.logprobs {
+		asked += prompt
+	}
+	emit(at, vllmExtQueries, asked)
+	emit(at, vllmExtHits, ext)
+}
+
 // seen is when the API process has processed the first token, a millisecond
 // before the client has it.
 func (r *request) seen() int64 { return max(r.first-1_000_000, r.admit) }
@@ -94,6 +122,9 @@ func (v vllm) firstToken(at, prompt, local, ext int64, emit emitter) {
 	if v.era1 && compute == 0 {
 		compute, cached = 1, cached-1
 		emit(at, vllmRecomputed, 1)
+	}
+	if v.sentinel && local == 0 {
+		local, compute = -1, compute+1
 	}
 	emit(at, vllmCompute, compute)
 	emit(at, vllmLocal, local)

@@ -27,7 +27,8 @@ type request struct {
 	preempted           int64 // tokens generated when it lost its blocks, 0: never
 	attempts            int   // failed admission attempts before the one that counted
 	handoff             int64 // boundary that a hand-off's second admission counts as cached, 0: none
-	unscraped, loadFail bool  // prefilled where nobody scrapes; KV load failed after admission
+	claimed             int64 // external hit that the engine counted although its load failed
+	unscraped, loadFail bool  // prefilled where nobody scrapes; P/D: the KV transfer failed
 	clientPrompt        int64 // usage_prompt_tokens where the client's differs, else 0
 }
 
