@@ -1,24 +1,24 @@
 package atom
 
 import (
-	"strings"
-
 	"github.com/pdreplay/pdreplay/replay/adapter/window"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
 
-// checked are the counts of every version but main, with what forbids a price.
+// checked are the counts of every version but main, with what forbids a price
+// and what is only worth saying.
 func (v Version) checked(run *aiperf.Run) (counts, window.Refusals, []string) {
 	d := derivation{version: v, run: run, export: run.Metrics()}
 	if d.export == nil {
 		d.refusals.Nullify(window.CounterMissing, 10, "", "the run has no server metrics")
 		return counts{}, d.refusals, nil
 	}
-	scope, ok := d.scope()
-	if !ok {
-		return counts{}, d.refusals, nil
+	roles := window.ResolveRoles(run, d.export.Metrics, cacheCounters)
+	if roles.Refusal != nil {
+		return counts{}, window.Refusals{*roles.Refusal}, nil
 	}
-	return d.count(scope), d.refusals, scope.Roles.Notes(d.export.Metrics, cacheCounters)
+	n := d.count(d.scope(roles))
+	return n, d.refusals, roles.Notes(d.export.Metrics, cacheCounters)
 }
 
 type derivation struct {
@@ -28,30 +28,13 @@ type derivation struct {
 	refusals window.Refusals
 }
 
-// scope finds the accounted endpoints and the window, and is false where
-// nothing can be counted without them.
-func (d *derivation) scope() (window.Scope, bool) {
-	metrics := d.export.Metrics
-	roles := window.ResolveRoles(d.run, window.Endpoints(metrics, cacheCounters))
-	if roles.Refusal != "" {
-		d.refusals.Nullify(window.RolesUnresolved, 3, "", "%s", roles.Refusal)
-		return window.Scope{}, false
-	}
-	if refusal := roles.Workers(metrics, cacheCounters); refusal != "" {
-		d.refusals.Nullify(window.RolesUnresolved, 11, "", "%s", refusal)
-		return window.Scope{}, false
-	}
+// scope says how the version makes a number of a series.
+func (d *derivation) scope(roles window.Roles) window.Scope {
 	scope := window.Scope{Export: d.export, Roles: roles, Lay: window.FromTotals}
-	if d.version.Numbers == StatsTotal {
-		return scope, true
+	if d.version.Numbers != StatsTotal {
+		scope.Lay = d.refusals.InWindow(d.export)
 	}
-	w, ok := window.Profiling(d.export)
-	if !ok {
-		d.refusals.Nullify(window.WindowUnresolved, 5, d.export.File+"#/summary/phase_time_ranges", "the export has no profiling range")
-		return window.Scope{}, false
-	}
-	scope.Lay = window.InWindow(w)
-	return scope, true
+	return scope
 }
 
 // count reads the counters and adds what each of them refuses.
@@ -60,18 +43,12 @@ func (d *derivation) count(scope window.Scope) counts {
 	f, c, o := scope.Read(full), scope.Read(cached), scope.Read(offload)
 	l, r := scope.Read(loaded), scope.Read(requests)
 
-	var unconserved window.Refusals
-	if v.Requests != RequestsNotRead {
-		var errors int
-		if a := v.accounting(d.run.Records); a != nil {
-			errors = v.blocking(*a)
-		}
-		unconserved = window.CheckScope(d.run, r, f, errors)
+	unconserved := d.unconserved(r, f)
+	rated := []window.Reading{f, c}
+	if o.Whole() { // an unknown tier is rule 12's matter
+		rated = append(rated, o)
 	}
-	if v.OldCollector == OldNever && !modern(d.run.Env) {
-		d.refusals.Add(window.WindowUnresolved, 8, "", "the collector is older than 1.0.12 (AGENTX_HARNESS_VERSION=%q), so its totals may include the warmup", d.run.Env["AGENTX_HARNESS_VERSION"])
-	}
-	for _, reading := range []window.Reading{f, c, o} {
+	for _, reading := range rated {
 		d.rated(reading, len(unconserved) == 0)
 	}
 	d.required(f)
@@ -89,9 +66,26 @@ func (d *derivation) count(scope window.Scope) counts {
 	if v.Loaded != LoadedNotRead {
 		n.loaded = d.known(l)
 	}
-	d.bounds(n)
+	d.refusals.Bounds(window.Part{Name: full.Name, Sum: n.full},
+		window.Part{Name: cached.Name, Sum: n.cached}, window.Part{Name: offload.Name, Sum: n.offload})
+	if v.OldCollector == OldNever && !modern(d.run.Env) {
+		d.refusals.Add(window.WindowUnresolved, 8, "", "the collector is older than 1.0.12 (AGENTX_HARNESS_VERSION=%q), so its totals may include the warmup", d.run.Env["AGENTX_HARNESS_VERSION"])
+	}
 	d.refusals = append(d.refusals, unconserved...)
 	return n
+}
+
+// unconserved is what keeps the request scope from being conserved, as far as
+// the version asks.
+func (d *derivation) unconserved(requests, tokens window.Reading) window.Refusals {
+	if d.version.Requests == RequestsNotRead {
+		return nil
+	}
+	var errors int
+	if a := d.version.accounting(d.run.Records); a != nil {
+		errors = d.version.blocking(*a)
+	}
+	return window.CheckScope(d.run, requests, tokens, errors)
 }
 
 // known is the sum of a counter that passes rules 6, 10 and 11 as the version
@@ -109,66 +103,52 @@ func (d *derivation) known(r window.Reading) *float64 {
 	return &sum
 }
 
-// rated adds what the gaps, straddlers and duplicates of FULL, CACHED and
-// OFFLOAD refuse.
+// rated adds what the flaws of FULL, CACHED and OFFLOAD refuse.
 func (d *derivation) rated(r window.Reading, conserved bool) {
-	d.duplicates(r)
-	for _, p := range r.Places {
-		d.place(r.Counter.Name, p, conserved)
-	}
-}
-
-func (d *derivation) duplicates(r window.Reading) {
-	twice := r.Doubled
-	if d.version.OtherLabels == OtherLabelsInvalid {
-		twice = append(twice, r.Split...)
-	}
-	if d.version.TwoSpellings == TwoSpellingsInvalid && len(twice) > 0 {
-		d.refusals.Nullify(window.InvalidCounter, 11, "", "%s: %s", r.Counter.Name, strings.Join(twice, "; "))
-	}
-}
-
-func (d *derivation) place(name string, p window.Place, conserved bool) {
-	v, fit, at := d.version, p.Fit, p.Series.At
-	switch {
-	case fit.Bad != "" && v.Numbers == StatsTotal:
-		d.refusals.Nullify(window.InvalidCounter, 9, at, "%s at %s: %s", name, p.Endpoint, fit.Bad)
-		return
-	case fit.Bad != "":
-		if v.OtherGap == OtherGapNull {
-			d.refusals.Nullify(window.WindowUnresolved, 6, at, "%s at %s: %s", name, p.Endpoint, fit.Bad)
+	v := d.version
+	for _, f := range r.Findings() {
+		switch f.Flaw {
+		case window.TwoSpellings, window.OtherLabels:
+			d.duplicate(f)
+		case window.NoSum:
+			d.noSum(f)
+		case window.LeadingGap:
+			switch {
+			case v.LeadingGap == LeadingGapNull:
+				d.refusals.Nullify(window.WindowUnresolved, 6, f.At, "%s", f.Text)
+			case v.LeadingGap == LeadingGapReported && !(v.NewCollector == NewIfConserved && conserved):
+				d.refusals.Add(window.WindowUnresolved, 14, f.At, "%s, and the request scope is not conserved", f.Text)
+			}
+		case window.Proven:
+			if v.Warmup == WarmupLeftOut && v.OldCollector != OldIfProven {
+				d.refusals.Add(window.WindowUnresolved, 7, f.At, "%s", f.Text)
+			}
+		case window.Unproven:
+			if v.Straddler == StraddlerReported {
+				d.refusals.Add(window.WindowUnresolved, 7, f.At, "%s", f.Text)
+			}
+		case window.OverEnd:
+			d.refusals.Add(window.WindowUnresolved, 7, f.At, "%s", f.Text)
 		}
-		return
-	}
-	d.leading(name, p, conserved)
-	if proven := v.Warmup == WarmupLeftOut && v.OldCollector == OldIfProven && fit.Proven(p.Warmup); v.Straddler == StraddlerReported && !proven {
-		d.refusals.Add(window.WindowUnresolved, 7, at, "%s at %s: the slice [%d, %d) starts before the window and warmup_metrics does not prove its %s to be warmup",
-			name, p.Endpoint, fit.Straddler.Start, fit.Straddler.End, number(fit.Straddler.Value))
-	}
-	if fit.Overrun() != 0 {
-		d.refusals.Add(window.WindowUnresolved, 7, at, "%s at %s: the slice [%d, %d) ends after the window and holds %s",
-			name, p.Endpoint, fit.Over.Start, fit.Over.End, window.Number(fit.Overrun()))
 	}
 }
 
-func (d *derivation) leading(name string, p window.Place, conserved bool) {
-	if p.Fit.Leading == 0 {
-		return
-	}
-	const text = "%s at %s: the slices begin %d ns after the window"
-	switch v := d.version; {
-	case v.LeadingGap == LeadingGapNull:
-		d.refusals.Nullify(window.WindowUnresolved, 6, p.Series.At, text, name, p.Endpoint, p.Fit.Leading)
-	case v.LeadingGap == LeadingGapReported && !(v.NewCollector == NewIfConserved && conserved):
-		d.refusals.Add(window.WindowUnresolved, 14, p.Series.At, text+" and the request scope is not conserved", name, p.Endpoint, p.Fit.Leading)
+// noSum refuses a series that gives no sum: no finite total where totals are
+// read, no tiling of the window where slices are.
+func (d *derivation) noSum(f window.Finding) {
+	switch {
+	case d.version.Numbers == StatsTotal:
+		d.refusals.Nullify(window.InvalidCounter, 9, f.At, "%s", f.Text)
+	case d.version.OtherGap == OtherGapNull:
+		d.refusals.Nullify(window.WindowUnresolved, 6, f.At, "%s", f.Text)
 	}
 }
 
-func number(v aiperf.Value) string {
-	if f, ok := v.Float(); ok {
-		return window.Number(f)
+func (d *derivation) duplicate(f window.Finding) {
+	if f.Flaw == window.TwoSpellings && d.version.TwoSpellings == TwoSpellingsInvalid ||
+		f.Flaw == window.OtherLabels && d.version.OtherLabels == OtherLabelsInvalid {
+		d.refusals.Nullify(window.InvalidCounter, 11, f.At, "%s", f.Text)
 	}
-	return v.Text()
 }
 
 // required refuses all rates when FULL or CACHED is not on every accounted
@@ -182,13 +162,12 @@ func (d *derivation) required(r window.Reading) {
 // nullsAll is what the first versions do with a counter that no rate is made
 // of: its gaps and duplicates refuse all rates.
 func (d *derivation) nullsAll(r window.Reading) {
-	d.duplicates(r)
-	for _, p := range r.Places {
-		switch {
-		case p.Fit.Bad != "":
-			d.refusals.Nullify(window.WindowUnresolved, 13, p.Series.At, "%s at %s: %s", r.Counter.Name, p.Endpoint, p.Fit.Bad)
-		case p.Fit.Leading > 0:
-			d.refusals.Nullify(window.WindowUnresolved, 13, p.Series.At, "%s at %s: the slices begin %d ns after the window", r.Counter.Name, p.Endpoint, p.Fit.Leading)
+	for _, f := range r.Findings() {
+		switch f.Flaw {
+		case window.TwoSpellings, window.OtherLabels:
+			d.duplicate(f)
+		case window.NoSum, window.LeadingGap:
+			d.refusals.Nullify(window.WindowUnresolved, 13, f.At, "%s", f.Text)
 		}
 	}
 }
@@ -196,7 +175,7 @@ func (d *derivation) nullsAll(r window.Reading) {
 // offload is the CPU tier: 0 when the run declares that there is none and no
 // endpoint counts it, unknown when only some endpoints do (rules 10 and 12).
 func (d *derivation) offload(r window.Reading) *float64 {
-	if r.Absent() && d.run.Env["KV_OFFLOADING"] == "none" {
+	if r.Absent() && window.NoCPUTier(d.run) {
 		return new(float64)
 	}
 	if r.Whole() {
@@ -205,17 +184,9 @@ func (d *derivation) offload(r window.Reading) *float64 {
 	const text = "OFFLOAD is unknown: %s, with KV_OFFLOADING=%q"
 	switch d.version.OffloadUnknown {
 	case OffloadCPUUnresolved:
-		d.refusals.Add(window.CPUUnresolved, 12, "", text, r.Unknown(), d.run.Env["KV_OFFLOADING"])
+		d.refusals.Add(window.CPUUnresolved, 12, "", text, r.Unknown(), window.KVOffloading(d.run))
 	case OffloadScope:
-		d.refusals.Add(window.ScopeUnresolved, 12, "", text, r.Unknown(), d.run.Env["KV_OFFLOADING"])
+		d.refusals.Add(window.ScopeUnresolved, 12, "", text, r.Unknown(), window.KVOffloading(d.run))
 	}
 	return nil
-}
-
-// bounds refuses counters that no prompts can have made (rule 9). It asks only
-// what the known ones answer.
-func (d *derivation) bounds(n counts) {
-	for _, broken := range window.Bounds(n.full, []window.Part{{Name: cached.Name, Sum: n.cached}, {Name: offload.Name, Sum: n.offload}}, full.Name) {
-		d.refusals.Nullify(window.InvalidCounter, 9, "", "%s", broken)
-	}
 }

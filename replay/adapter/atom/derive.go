@@ -191,7 +191,7 @@ func (v Version) published(run *aiperf.Run) (counts, error) {
 // modern reports whether the run says that its collector is 1.0.12 or newer.
 // Absent, older or unreadable is the old one [ours].
 func modern(env aiperf.Env) bool {
-	parts := strings.Split(strings.TrimPrefix(env["AGENTX_HARNESS_VERSION"], "v"), ".")
+	parts := strings.Split(env["AGENTX_HARNESS_VERSION"], ".")
 	for i, least := range []int{1, 0, 12} {
 		if i >= len(parts) {
 			return false

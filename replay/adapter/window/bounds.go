@@ -12,10 +12,16 @@ type Part struct {
 	Sum  *float64
 }
 
-// Bounds says which of rule 9's conditions the counters break: the whole above
-// 0, no part negative, no part and no sum of parts above the whole. Conditions
-// about unknown counters are not asked.
-func Bounds(whole *float64, parts []Part, name string) []string {
+// Bounds refuses counters that no prompts can have made (rule 9): the whole
+// not above 0, a part negative, a part or the sum of the parts above the
+// whole. Conditions about unknown counters are not asked.
+func (rs *Refusals) Bounds(whole Part, parts ...Part) {
+	for _, text := range broken(whole.Sum, parts, whole.Name) {
+		rs.Nullify(InvalidCounter, 9, "", "%s", text)
+	}
+}
+
+func broken(whole *float64, parts []Part, name string) []string {
 	var broken []string
 	if whole != nil && !(*whole > 0) {
 		broken = append(broken, fmt.Sprintf("%s is %s", name, Number(*whole)))

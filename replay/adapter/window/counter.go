@@ -34,7 +34,7 @@ type Reading struct {
 	Sum     float64  // of all places that have a sum
 	Places  []Place  // in the order of the endpoints, then of the file
 	Missing []string // accounted endpoints without the counter
-	Doubled []string // endpoints that report it twice: two spellings, or one label set twice
+	Doubled []string // endpoints that report it under two spellings
 	Split   []string // endpoints with several series of one name that differ in labels
 }
 
@@ -61,11 +61,6 @@ type Scope struct {
 	Export *aiperf.Export
 	Roles  Roles
 	Lay    func(Counter, *aiperf.Series) Fit
-}
-
-// InWindow lays the slices of each series over the window.
-func InWindow(w aiperf.Range) func(Counter, *aiperf.Series) Fit {
-	return func(c Counter, s *aiperf.Series) Fit { return Lay(c.slices(s), w) }
 }
 
 // FromTotals takes stats.total and looks at no slice.
@@ -123,9 +118,9 @@ func (c Counter) each(metrics []aiperf.Family, f func(family string, s *aiperf.S
 	}
 }
 
-// Endpoints returns the distinct endpoints that have series of the counters,
+// endpoints returns the distinct endpoints that have series of the counters,
 // as [Key] has them, sorted.
-func Endpoints(metrics []aiperf.Family, counters []Counter) []string {
+func endpoints(metrics []aiperf.Family, counters []Counter) []string {
 	found := map[string]bool{}
 	for _, c := range counters {
 		c.each(metrics, func(_ string, s *aiperf.Series) { found[Key(s.Endpoint)] = true })
@@ -149,7 +144,7 @@ func (sc Scope) Read(c Counter) Reading {
 		}
 		r.compare(e, places)
 		for _, p := range places {
-			p.Warmup = c.warmup(sc.Export.WarmupMetrics, p.Series)
+			p.Warmup = c.warmup(sc.Export.WarmupMetrics, p.Family, p.Series)
 			r.Sum += p.Fit.Inside
 			r.Places = append(r.Places, p)
 		}
@@ -159,33 +154,36 @@ func (sc Scope) Read(c Counter) Reading {
 
 // compare notes what several series of one endpoint are to each other.
 func (r *Reading) compare(endpoint string, places []Place) {
-	for i, p := range places[1:] {
-		for _, q := range places[:i+1] {
-			switch {
-			case p.Family != q.Family:
-				r.Doubled = append(r.Doubled, fmt.Sprintf("%s reports it as %s and as %s", endpoint, q.Family, p.Family))
-				return
-			case maps.Equal(p.Series.Labels, q.Series.Labels):
-				r.Doubled = append(r.Doubled, fmt.Sprintf("%s has two series of %s with the same labels", endpoint, p.Family))
-				return
-			}
+	first := places[0].Family
+	for _, p := range places {
+		if p.Family != first {
+			r.Doubled = append(r.Doubled, fmt.Sprintf("%s reports it as %s and as %s", endpoint, first, p.Family))
+			return
 		}
 	}
 	if len(places) > 1 {
-		r.Split = append(r.Split, fmt.Sprintf("%s has %d series of %s that differ in labels", endpoint, len(places), places[0].Family))
+		r.Split = append(r.Split, fmt.Sprintf("%s has %d series of %s that differ in labels", endpoint, len(places), first))
 	}
 }
 
-// warmup is the total of the same series in warmup_metrics: the name in any
-// spelling, the same endpoint and labels. Where two spellings stand there and
-// disagree it is Absent, because neither proves anything.
-func (c Counter) warmup(metrics []aiperf.Family, s *aiperf.Series) aiperf.Value {
-	var found []aiperf.Value
-	c.each(metrics, func(_ string, w *aiperf.Series) {
-		if Key(w.Endpoint) == Key(s.Endpoint) && maps.Equal(w.Labels, s.Labels) {
-			found = append(found, c.total(w))
+// warmup is the total of the same series in warmup_metrics: the same endpoint
+// and labels, under the same name or else under any other spelling. Where two
+// other spellings disagree it is Absent, because neither proves anything.
+func (c Counter) warmup(metrics []aiperf.Family, family string, s *aiperf.Series) aiperf.Value {
+	var same, other []aiperf.Value
+	c.each(metrics, func(name string, w *aiperf.Series) {
+		switch {
+		case w.Endpoint != s.Endpoint || !maps.Equal(w.Labels, s.Labels):
+		case name == family:
+			same = append(same, c.total(w))
+		default:
+			other = append(other, c.total(w))
 		}
 	})
+	found := same
+	if len(found) == 0 {
+		found = other
+	}
 	for _, v := range found {
 		if !v.Equal(found[0]) {
 			return aiperf.Value{}
@@ -219,10 +217,10 @@ func workerKey(addr string) string {
 	return strings.TrimSuffix(addr, "/metrics")
 }
 
-// Workers says why the roles of merged workers are unresolved: series of one
+// workers says why the roles of merged workers are unresolved: series of one
 // endpoint that differ in worker_addr are distinct workers, and each needs a
 // role (rule 11). It is "" when they are resolved.
-func (r Roles) Workers(metrics []aiperf.Family, counters []Counter) string {
+func (r Roles) workers(metrics []aiperf.Family, counters []Counter) string {
 	workers := map[string]map[string]bool{}
 	for _, c := range counters {
 		c.each(metrics, func(_ string, s *aiperf.Series) {
@@ -230,7 +228,9 @@ func (r Roles) Workers(metrics []aiperf.Family, counters []Counter) string {
 			if workers[e] == nil {
 				workers[e] = map[string]bool{}
 			}
-			workers[e][s.Labels[workerLabel]] = true
+			if addr := s.Labels[workerLabel]; addr != "" {
+				workers[e][addr] = true
+			}
 		})
 	}
 	for _, e := range slices.Sorted(maps.Keys(workers)) {

@@ -10,7 +10,7 @@ import (
 type Requests struct {
 	Count     int
 	Tokens    float64 // sum of usage_prompt_tokens
-	Unmetered int     // successful records without usage_prompt_tokens
+	Unmetered int     // successful records without a usage_prompt_tokens that counts
 	Cancelled int     // cancelled profiling records, failed ones included
 }
 
@@ -25,7 +25,7 @@ func CountRequests(records *aiperf.Records) Requests {
 			continue
 		}
 		q.Count++
-		if f, ok := r.PromptTokens.Float(); ok {
+		if f, ok := r.PromptTokens.Float(); ok && f >= 0 {
 			q.Tokens += f
 		} else {
 			q.Unmetered++
@@ -59,7 +59,9 @@ func CheckScope(run *aiperf.Run, requests, tokens Reading, errors int) Refusals 
 	} else if requests.Sum != float64(q.Count) {
 		unfit(14, "%s is %s, %d profiling records succeeded", requests.Counter.Name, Number(requests.Sum), q.Count)
 	}
-	if tokens.Known() && q.Unmetered == 0 && tokens.Sum != q.Tokens {
+	if !tokens.Known() {
+		unfit(14, "%s is unknown: %s", tokens.Counter.Name, tokens.Unknown())
+	} else if q.Unmetered == 0 && tokens.Sum != q.Tokens {
 		unfit(14, "%s is %s, the successful records hold %s usage_prompt_tokens", tokens.Counter.Name, Number(tokens.Sum), Number(q.Tokens))
 	}
 	return rs

@@ -124,12 +124,23 @@ func (f Fit) Overrun() float64 {
 	return v
 }
 
-// Profiling returns the profiling phase of an export, and false when it has
+// profiling returns the profiling phase of an export, and false when it has
 // none that begins before it ends.
-func Profiling(e *aiperf.Export) (aiperf.Range, bool) {
+func profiling(e *aiperf.Export) (aiperf.Range, bool) {
 	p := e.Profiling
 	if p == nil || p.Start == aiperf.NoTime || p.End == aiperf.NoTime || p.Start >= p.End {
 		return aiperf.Range{}, false
 	}
 	return *p, true
+}
+
+// InWindow lays the slices of each series over the profiling range of the
+// export. Without one it refuses (rule 5), and no series has a sum.
+func (rs *Refusals) InWindow(e *aiperf.Export) func(Counter, *aiperf.Series) Fit {
+	w, ok := profiling(e)
+	if !ok {
+		rs.Nullify(WindowUnresolved, 5, e.File+"#/summary/phase_time_ranges", "the export has no profiling range")
+		return func(Counter, *aiperf.Series) Fit { return Fit{Bad: "there is no window"} }
+	}
+	return func(c Counter, s *aiperf.Series) Fit { return Lay(c.slices(s), w) }
 }
