@@ -1,6 +1,10 @@
 package adapter
 
 import (
+	"context"
+	"fmt"
+	"slices"
+
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
 
@@ -46,4 +50,45 @@ func MainReasons(run *aiperf.Run) []string {
 		reasons = append(reasons, CSVOnly)
 	}
 	return reasons
+}
+
+// A Main is one engine's @main adapter: what the producer publishes for its
+// runs, once its detection has picked an adapter for them.
+type Main struct {
+	EngineName string
+	Picks      []string // the picks that Published models
+	// Published returns the rounded rates of an export's families, and the
+	// counters that they are made of.
+	Published func([]aiperf.Family) (Rates, []Counter, error)
+}
+
+// Name implements [Adapter].
+func (m Main) Name() string { return m.EngineName + "@main" }
+
+// Engine implements [Adapter].
+func (m Main) Engine() string { return m.EngineName }
+
+// Derive implements [Adapter]. The error is one that the producer dies of. A
+// run without records, or with totals only, gets its rates all the same
+// [ours]; the reasons say so.
+func (m Main) Derive(_ context.Context, run *aiperf.Run) (Answer, error) {
+	answer := Answer{Accounting: OldAccounting(run.Records), Reasons: MainReasons(run)}
+	pick, err := Pick(run)
+	if err != nil {
+		return Answer{}, err
+	}
+	export := run.Metrics()
+	if export == nil || !slices.Contains(m.Picks, pick) {
+		answer.Reasons = append(answer.Reasons, PickedElse(run, pick))
+		return answer, nil
+	}
+	if answer.Rates, answer.Counters, err = m.Published(export.Metrics); err != nil {
+		return Answer{}, fmt.Errorf("deriving %s from %s: %w", m.Name(), export.File, err)
+	}
+	return answer, nil
+}
+
+// Round returns the rates after the producer's rounding.
+func (r Rates) Round() Rates {
+	return Rates{GPU: Rounded(r.GPU), CPU: Rounded(r.CPU), External: Rounded(r.External), Overall: Rounded(r.Overall)}
 }

@@ -59,24 +59,19 @@ func SeriesStat(s *aiperf.Series, order ...Stat) (float64, bool, error) {
 // SumStat adds a counter over all its series on all endpoints, whatever their
 // role. It is nil when no series has a usable value.
 func SumStat(metrics []aiperf.Family, names ...string) (*float64, error) {
-	return sumWhere(metrics, func(*aiperf.Series) bool { return true }, counterStats, names)
+	return sum(metrics, counterStats, names...)
 }
 
-// SumLabelled is [SumStat] over the series whose label key has the value.
-func SumLabelled(metrics []aiperf.Family, key, value string, names ...string) (*float64, error) {
-	return sumWhere(metrics, func(s *aiperf.Series) bool {
-		got, ok := s.Labels[key]
-		return ok && got == value
-	}, counterStats, names)
+// SumGauge adds a gauge over its series, each by its max, else avg, total or
+// sum, as the producer adds the capacities of SGLang's ranks.
+func SumGauge(metrics []aiperf.Family, name string) (*float64, error) {
+	return sum(metrics, []Stat{Max, Avg, Total, Sum}, name)
 }
 
-func sumWhere(metrics []aiperf.Family, keep func(*aiperf.Series) bool, order []Stat, names []string) (*float64, error) {
+func sum(metrics []aiperf.Family, order []Stat, names ...string) (*float64, error) {
 	var sum *float64
 	for _, family := range Families(metrics, names...) {
 		for i := range family.Series {
-			if !keep(&family.Series[i]) {
-				continue
-			}
 			f, ok, err := SeriesStat(&family.Series[i], order...)
 			if err != nil {
 				return nil, fmt.Errorf("summing %s: %w", family.Name, err)

@@ -29,6 +29,7 @@ func cleanRun() *aiperf.Run {
 			Name: "atom:" + c.stem, Type: "counter",
 			Series: []aiperf.Series{series("http://p:9/metrics", c.per)},
 		})
+		e.Names = append(e.Names, "atom:"+c.stem)
 	}
 	return &aiperf.Run{
 		Env: aiperf.Env{

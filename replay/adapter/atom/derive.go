@@ -2,7 +2,6 @@ package atom
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 
@@ -74,23 +73,13 @@ type counts struct {
 // Derive derives the rates of one run. The error is one that main dies of; a
 // refusal is an answer.
 func (v Version) Derive(run *aiperf.Run) (adapter.Answer, error) {
-	answer := adapter.Answer{Accounting: v.accounting(run.Records)}
-	var n counts
 	if v.Bounds == Unbounded {
-		var err error
-		if n, err = v.published(run); err != nil {
-			return adapter.Answer{}, err
-		}
-		answer.Reasons = adapter.MainReasons(run)
-		answer.Rates = v.rates(n)
-	} else {
-		var refusals window.Refusals
-		var notes []string
-		n, refusals, notes = v.checked(run)
-		answer.Rates = v.rates(n)
-		v.record(&answer, refusals, notes)
+		return v.main().Derive(context.Background(), run)
 	}
-	answer.Counters = n.list()
+	answer := adapter.Answer{Accounting: v.accounting(run.Records)}
+	n, refusals, notes := v.checked(run)
+	answer.Rates, answer.Counters = v.rates(n), n.list()
+	v.record(&answer, refusals, notes)
 	return answer, nil
 }
 
@@ -105,10 +94,7 @@ func (v Version) rates(n counts) adapter.Rates {
 	if v.Overall == OverallGPUCPU {
 		r.Overall = sum(r.GPU, r.CPU)
 	}
-	return adapter.Rates{
-		GPU: adapter.Rounded(r.GPU), CPU: adapter.Rounded(r.CPU),
-		External: adapter.Rounded(r.External), Overall: adapter.Rounded(r.Overall),
-	}
+	return r.Round()
 }
 
 func sum(a, b *float64) *float64 {
@@ -164,28 +150,28 @@ func (n counts) list() []adapter.Counter {
 	return list
 }
 
-// published are main's counts: every spelling and every endpoint added up,
-// each series by its first usable statistic.
-func (v Version) published(run *aiperf.Run) (counts, error) {
-	var n counts
-	export := run.Metrics()
-	if export == nil {
-		return n, nil
-	}
+// main is the version without any check: every spelling and every endpoint
+// added up, each series by its first usable statistic.
+func (v Version) main() adapter.Main {
+	return adapter.Main{EngineName: Engine, Picks: []string{adapter.PickAtom}, Published: v.published}
+}
+
+func (v Version) published(metrics []aiperf.Family) (adapter.Rates, []adapter.Counter, error) {
 	sums := map[string]*float64{}
 	for _, c := range []window.Counter{prompt, generation, cached, full, loaded} {
-		sum, err := adapter.SumStat(export.Metrics, c.Spellings...)
+		sum, err := adapter.SumStat(metrics, c.Spellings...)
 		if err != nil {
-			return n, fmt.Errorf("deriving %s@%s from %s: %w", Engine, v.Name, export.File, err)
+			return adapter.Rates{}, nil, err
 		}
 		sums[c.Name] = sum
 	}
 	for _, c := range []window.Counter{prompt, generation} {
 		if err := adapter.Integral(c.Name, sums[c.Name]); err != nil {
-			return n, fmt.Errorf("deriving %s@%s from %s: %w", Engine, v.Name, export.File, err)
+			return adapter.Rates{}, nil, err
 		}
 	}
-	return counts{full: sums[full.Name], cached: sums[cached.Name], loaded: sums[loaded.Name]}, nil
+	n := counts{full: sums[full.Name], cached: sums[cached.Name], loaded: sums[loaded.Name]}
+	return v.rates(n), n.list(), nil
 }
 
 // modern reports whether the run says that its collector is 1.0.12 or newer.

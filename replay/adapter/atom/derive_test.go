@@ -394,6 +394,7 @@ func totals(pairs ...any) *aiperf.Run {
 		e.Metrics = append(e.Metrics, aiperf.Family{Name: pairs[i].(string), Series: []aiperf.Series{{
 			Endpoint: "http://p:9/metrics", Stats: aiperf.Stats{Total: v},
 		}}})
+		e.Names = append(e.Names, pairs[i].(string))
 	}
 	return &aiperf.Run{Env: aiperf.Env{}, Export: e, Records: tenRecords()}
 }
@@ -463,7 +464,7 @@ func TestMainDies(t *testing.T) {
 }
 
 func TestMainSaysWhatItLacks(t *testing.T) {
-	run := totals()
+	run := totals("atom:prefix_cache_full_tokens", 1)
 	run.Records = nil
 	run.Totals, run.Export = run.Export, nil
 	a, err := version("main").Derive(run)

@@ -1,76 +1,52 @@
 package vllm
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
 
-// Engine is the engine whose runs these adapters answer for.
-const Engine = "vllm"
-
-// The families that vllm@main reads.
+// The families that vllm@main reads. Prompt and Generation are totals of a row,
+// no part of a rate.
 const (
 	hits          = "vllm:prefix_cache_hits"
 	queries       = "vllm:prefix_cache_queries"
 	externalHits  = "vllm:external_prefix_cache_hits"
 	externalQuery = "vllm:external_prefix_cache_queries"
 	bySource      = "vllm:prompt_tokens_by_source"
-	prompt        = "vllm:prompt_tokens"
-	generation    = "vllm:generation_tokens"
+
+	Prompt     = "vllm:prompt_tokens"
+	Generation = "vllm:generation_tokens"
 )
 
-// Selects reports whether a metric family is one that the adapters read.
-func Selects(family string) bool {
-	switch family {
-	case hits, queries, externalHits, externalQuery, bySource, prompt, generation:
-		return true
-	}
-	return false
+// mainAdapter is vllm@main, the producer's adapter of the August tree (producer.md
+// sections 5 and 6). Its Dynamo adapter makes the same rates of the same
+// families.
+func mainAdapter() adapter.Main {
+	return adapter.Main{EngineName: Engine, Picks: []string{adapter.PickVLLM, adapter.PickDynamo}, Published: published}
 }
 
-// Adapters returns the adapters of this package, oldest first.
-func Adapters() []adapter.Adapter { return []adapter.Adapter{published{}} }
-
-// published is vllm@main, the producer's adapter of the August tree (producer.md
-// sections 5 and 6).
-type published struct{}
-
-func (published) Name() string   { return Engine + "@main" }
-func (published) Engine() string { return Engine }
-
-// Derive implements [adapter.Adapter]. A run without records or with totals
-// only gets its rates all the same [ours]; the reasons say so.
-func (published) Derive(_ context.Context, run *aiperf.Run) (adapter.Answer, error) {
-	answer := adapter.Answer{
-		Accounting: adapter.OldAccounting(run.Records),
-		Reasons:    adapter.MainReasons(run),
-	}
-	export := run.Metrics()
-	if export == nil {
-		return answer, nil
-	}
-	var err error
-	if answer.Rates, answer.Counters, err = Published(export.Metrics); err != nil {
-		return adapter.Answer{}, fmt.Errorf("deriving vllm@main from %s: %w", export.File, err)
-	}
-	return answer, nil
-}
-
-// Published returns the rates that the producer publishes from the vllm:
-// families of an export, rounded, and the counters that it made them of. The
-// Dynamo adapter of the producer begins with the same.
-func Published(metrics []aiperf.Family) (adapter.Rates, []adapter.Counter, error) {
-	sums, err := sumAll(metrics, hits, queries, externalHits, externalQuery, prompt, generation)
-	if err != nil {
-		return adapter.Rates{}, nil, err
-	}
-	for _, total := range []string{prompt, generation} {
-		if err := adapter.Integral(total, sums[total]); err != nil {
+func published(metrics []aiperf.Family) (adapter.Rates, []adapter.Counter, error) {
+	for _, total := range []string{Prompt, Generation} {
+		sum, err := adapter.SumStat(metrics, total)
+		if err != nil {
 			return adapter.Rates{}, nil, err
 		}
+		if err := adapter.Integral(total, sum); err != nil {
+			return adapter.Rates{}, nil, err
+		}
+	}
+	return Rates(metrics)
+}
+
+// Rates returns the rates that the producer publishes from the vllm: families
+// of an export, rounded, and the counters that it made them of. Its Dynamo
+// adapter publishes the same.
+func Rates(metrics []aiperf.Family) (adapter.Rates, []adapter.Counter, error) {
+	sums, err := sumAll(metrics, hits, queries, externalHits, externalQuery)
+	if err != nil {
+		return adapter.Rates{}, nil, err
 	}
 	shares, err := adapter.SumByLabel(metrics, bySource, "source")
 	if err != nil {
@@ -86,10 +62,7 @@ func Published(metrics []aiperf.Family) (adapter.Rates, []adapter.Counter, error
 	} else {
 		rates.Overall = rates.GPU
 	}
-	return adapter.Rates{
-		GPU: adapter.Rounded(rates.GPU), CPU: adapter.Rounded(rates.CPU),
-		External: adapter.Rounded(rates.External), Overall: adapter.Rounded(rates.Overall),
-	}, used(sums, shares), nil
+	return rates.Round(), used(sums, shares), nil
 }
 
 // bySources replaces the rates that the sources give. A source that is missing

@@ -34,7 +34,7 @@ func TestMainReproducesPublishedRows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := published{}.Derive(context.Background(), run)
+		answer, err := mainAdapter().Derive(context.Background(), run)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,6 +90,7 @@ func runOf(counters ...counterOf) *aiperf.Run {
 			continue
 		}
 		e.Metrics = append(e.Metrics, aiperf.Family{Name: c.name, Series: []aiperf.Series{s}})
+		e.Names = append(e.Names, c.name)
 	}
 	return &aiperf.Run{Env: aiperf.Env{}, Export: e, Records: &aiperf.Records{}}
 }
@@ -139,7 +140,7 @@ func TestMainQuirks(t *testing.T) {
 		{"text", runOf(h(`"80"`), q(100)), "0.8/null/null/0.8"},
 		{"nothing", runOf(), "null/null/null/null"},
 	} {
-		a, err := published{}.Derive(context.Background(), tt.run)
+		a, err := mainAdapter().Derive(context.Background(), tt.run)
 		if err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 			continue
@@ -151,8 +152,8 @@ func TestMainQuirks(t *testing.T) {
 }
 
 func TestMainDies(t *testing.T) {
-	for _, name := range []string{prompt, generation} {
-		_, err := published{}.Derive(context.Background(), runOf(counterOf{name: name, value: "NaN"}))
+	for _, name := range []string{Prompt, Generation} {
+		_, err := mainAdapter().Derive(context.Background(), runOf(counterOf{name: name, value: "NaN"}))
 		if err == nil || !strings.Contains(err.Error(), "cannot convert float NaN to integer") {
 			t.Errorf("%s: got error %v", name, err)
 		}
@@ -160,7 +161,7 @@ func TestMainDies(t *testing.T) {
 }
 
 func TestSelects(t *testing.T) {
-	for name, want := range map[string]bool{hits: true, bySource: true, prompt: true, "vllm:kv_cache_usage_perc": false, "atom:prompt_tokens": false} {
+	for name, want := range map[string]bool{hits: true, bySource: true, Prompt: true, "vllm:kv_cache_usage_perc": false, "atom:prompt_tokens": false} {
 		if Selects(name) != want {
 			t.Errorf("Selects(%q) = %v", name, !want)
 		}

@@ -15,8 +15,20 @@ type Counter struct {
 	Name      string   // as reasons and answers call it
 	Spellings []string // the families that carry it: one endpoint has one of them
 
-	Label, Value string // keep only the series with this label; "" keeps all
-	Count        bool   // a histogram's observations, not their sum
+	// Keep is which series are this counter, by their labels; nil keeps all.
+	Keep  func(labels map[string]string) bool
+	Count bool // a histogram's observations, not their sum
+	// Replicas are labels that tell copies of one value apart, such as tensor
+	// parallel ranks: series that differ in nothing else are counted once.
+	Replicas []string
+}
+
+// Labelled keeps the series whose label has one of the values.
+func Labelled(label string, values ...string) func(map[string]string) bool {
+	return func(labels map[string]string) bool {
+		v, ok := labels[label]
+		return ok && slices.Contains(values, v)
+	}
 }
 
 // A Place is one series of a counter, laid over the window.
@@ -46,8 +58,12 @@ func (r Reading) Whole() bool { return len(r.Places) > 0 && len(r.Missing) == 0 
 
 // Known reports that the counter has one sum that can be trusted: it is whole,
 // reported once everywhere, and every series passes rule 6.
-func (r Reading) Known() bool {
-	return r.Whole() && len(r.Doubled) == 0 && !slices.ContainsFunc(r.Places, func(p Place) bool { return p.Fit.Bad != "" })
+func (r Reading) Known() bool { return r.Whole() && r.Sound() }
+
+// Sound reports that where the counter is reported it is reported once, and
+// that every series passes rule 6.
+func (r Reading) Sound() bool {
+	return len(r.Doubled) == 0 && !slices.ContainsFunc(r.Places, func(p Place) bool { return p.Fit.Bad != "" })
 }
 
 // Leading reports that a series of the counter begins after S.
@@ -99,7 +115,7 @@ func (c Counter) total(s *aiperf.Series) aiperf.Value {
 	return s.Stats.Total
 }
 
-func (c Counter) keeps(s *aiperf.Series) bool { return c.Label == "" || s.Labels[c.Label] == c.Value }
+func (c Counter) keeps(s *aiperf.Series) bool { return c.Keep == nil || c.Keep(s.Labels) }
 
 // each calls f for every series of the counter, in the order of the spellings
 // and then of the file.
@@ -116,6 +132,12 @@ func (c Counter) each(metrics []aiperf.Family, f func(family string, s *aiperf.S
 			}
 		}
 	}
+}
+
+// EveryEndpoint accounts every endpoint that has the counters: a front end
+// counts each client request once, whatever roles the workers behind it have.
+func EveryEndpoint(metrics []aiperf.Family, counters []Counter) Roles {
+	return Roles{Source: "front end", Accounted: endpoints(metrics, counters)}
 }
 
 // endpoints returns the distinct endpoints that have series of the counters,
@@ -137,7 +159,7 @@ func (sc Scope) Read(c Counter) Reading {
 		on[id] = append(on[id], Place{Family: family, Endpoint: id, Series: s, Fit: sc.Lay(c, s)})
 	})
 	for _, e := range sc.Roles.Accounted {
-		places := on[e]
+		places := c.once(on[e])
 		if len(places) == 0 {
 			r.Missing = append(r.Missing, e)
 			continue
@@ -150,6 +172,26 @@ func (sc Scope) Read(c Counter) Reading {
 		}
 	}
 	return r
+}
+
+// once drops the replicas of a series: the same family and labels but for
+// those that tell replicas apart. The first one in the file stands for all.
+func (c Counter) once(places []Place) []Place {
+	if len(c.Replicas) == 0 {
+		return places
+	}
+	bare := func(p Place) map[string]string {
+		labels := maps.Clone(p.Series.Labels)
+		maps.DeleteFunc(labels, func(k, _ string) bool { return slices.Contains(c.Replicas, k) })
+		return labels
+	}
+	var kept []Place
+	for _, p := range places {
+		if !slices.ContainsFunc(kept, func(q Place) bool { return q.Family == p.Family && maps.Equal(bare(p), bare(q)) }) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
 }
 
 // compare notes what several series of one endpoint are to each other.

@@ -65,3 +65,23 @@ func (p Place) findings(counter string) []Finding {
 	}
 	return found
 }
+
+// Rated adds what the flaws of a counter that a rate is made of refuse, as the
+// last review of #3964 has it: rules 6 to 8, 11 and 14. Series that differ in
+// labels are ranks, and their sums are added.
+func (rs *Refusals) Rated(r Reading, conserved bool) {
+	for _, f := range r.Findings() {
+		switch f.Flaw {
+		case TwoSpellings:
+			rs.Nullify(InvalidCounter, 11, f.At, "%s", f.Text)
+		case NoSum:
+			rs.Nullify(WindowUnresolved, 6, f.At, "%s", f.Text)
+		case LeadingGap:
+			if !conserved {
+				rs.Add(WindowUnresolved, 14, f.At, "%s, and the request scope is not conserved", f.Text)
+			}
+		case Unproven, OverEnd:
+			rs.Add(WindowUnresolved, 7, f.At, "%s", f.Text)
+		}
+	}
+}

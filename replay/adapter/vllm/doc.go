@@ -1,2 +1,0 @@
-// Package vllm holds the adapters that answer for vLLM runs.
-package vllm
