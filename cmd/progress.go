@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"io"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -24,6 +25,7 @@ func newProgress(w io.Writer, runs int) *progress {
 		progressbar.OptionSetDescription("replaying"),
 		progressbar.OptionSetItsString("runs"),
 		progressbar.OptionShowIts(),
+		progressbar.OptionThrottle(100*time.Millisecond),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetPredictTime(true),
 		progressbar.OptionClearOnFinish(),

@@ -264,7 +264,8 @@ func (o Options) judge(r *Result, ev *oracle.Evidence, v oracle.Verdict, a adapt
 		r.H = &h
 	}
 	r.Class, r.Difference = Word(j.Class), j.Difference
-	r.PriceError = &j.PriceError
+	off := adapter.Round(j.PriceError)
+	r.PriceError = &off
 	r.Published = parityOf(row, a)
 	r.Expected = j.Class == Correct
 	if e, ok := o.Expect.find(string(r.Adapter), r.Run); ok {

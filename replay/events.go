@@ -1,6 +1,10 @@
 package replay
 
-import "github.com/pdreplay/pdreplay/oracle"
+import (
+	"fmt"
+
+	"github.com/pdreplay/pdreplay/oracle"
+)
 
 // EventVersion is the "v" of every event. It changes when a field changes its
 // meaning or goes away, not when one is added.
@@ -92,13 +96,25 @@ func findingOf(ev *oracle.Evidence, v oracle.Verdict) *Finding {
 	}
 	seen := map[int]bool{0: true}
 	for _, r := range append(v.Reasons, ev.Settled()...) {
-		f.Reasons = append(f.Reasons, r.String())
+		f.Reasons = append(f.Reasons, reasonText(r))
 		if !seen[r.Rule] {
 			seen[r.Rule] = true
 			f.Rules = append(f.Rules, r.Rule)
 		}
 	}
 	return f
+}
+
+// reasonText is "rule 7: what was found (address)".
+func reasonText(r oracle.Reason) string {
+	text := r.Text
+	if r.Rule > 0 {
+		text = fmt.Sprintf("rule %d: %s", r.Rule, text)
+	}
+	if r.At != "" {
+		text += " (" + r.At + ")"
+	}
+	return text
 }
 
 func intervalsOf(r oracle.Rates) Intervals {

@@ -40,6 +40,9 @@ func Explain(ctx context.Context, w io.Writer, s Source, o Options) error {
 	return explainPrices(w, ev, prices)
 }
 
+// published is the source of a row that lies beside the run.
+const published = "published"
+
 // A price is what one row asks of the consumer.
 type price struct {
 	source   string
@@ -53,12 +56,12 @@ func publishedPrice(row *aiperf.Row) []price {
 		return nil
 	}
 	l, _ := publishedRates(row)
-	return []price{{"published", adapter.Rates{GPU: l[0], CPU: l[1], External: l[2], Overall: l[3]}, row.Eligible, nil}}
+	return []price{{published, adapter.Rates{GPU: l[0], CPU: l[1], External: l[2], Overall: l[3]}, row.Eligible, nil}}
 }
 
 func explainPrices(w io.Writer, ev *oracle.Evidence, prices []price) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	label := "prices"
+	label := "prices  " // as wide as the labels above
 	for _, p := range prices {
 		fmt.Fprintf(tw, "%s\t%s\t%s\n", label, p.source, p.describe(ev.Observed.Overall))
 		label = ""
@@ -66,13 +69,11 @@ func explainPrices(w io.Writer, ev *oracle.Evidence, prices []price) error {
 	if err := tw.Flush(); err != nil {
 		return err
 	}
-	last := proven(ev)
-	if len(prices) > 0 && prices[0].source == "published" {
-		last += "; the published price is off by " + percent(PriceError(prices[0].rates, ev.Observed.Overall))
-	} else {
-		last += "; no row was published beside this run"
+	last := "no row was published beside this run"
+	if len(prices) > 0 && prices[0].source == published {
+		last = "the published price is " + off(prices[0].rates, ev.Observed.Overall)
 	}
-	_, err := fmt.Fprintln(w, last)
+	_, err := fmt.Fprintf(w, "%s; %s\n", proven(ev), last)
 	return err
 }
 
@@ -84,20 +85,23 @@ func (p price) describe(overall oracle.Interval) string {
 	if x, ok := p.rates.Hit(); ok {
 		h, text = x, "h "+decimal(x)
 	}
-	text += fmt.Sprintf("\tfactor %s\toff by %s", decimal(PriceFactor(h)), percent(PriceError(p.rates, overall)))
+	text += fmt.Sprintf("\tfactor %s\t%s", decimal(PriceFactor(h)), off(p.rates, overall))
 	if p.eligible != nil && !*p.eligible {
 		text += "\trefused"
 	}
 	return text
 }
 
-// percent prints a price error; the ends of an interval that says nothing make
-// every price right.
-func percent(x float64) string {
-	if x == 0 {
-		return "0 %"
+// off says what a price is off by. Inside an interval that is no point it is
+// neither right nor wrong.
+func off(r adapter.Rates, overall oracle.Interval) string {
+	switch x := PriceError(r, overall); {
+	case x != 0:
+		return fmt.Sprintf("off by %+.1f %%", x)
+	case overall.Point():
+		return "right"
 	}
-	return fmt.Sprintf("%+.1f %%", x)
+	return "neither proven nor refuted"
 }
 
 // proven says what the evidence is worth for overall.
@@ -107,11 +111,11 @@ func proven(ev *oracle.Evidence) string {
 	case basis == oracle.Unknown:
 		return "nothing is proven about overall"
 	case basis == oracle.Exact:
-		return fmt.Sprintf("proven: overall %s", overall)
+		return fmt.Sprintf("proven: overall is %s", overall)
 	case basis == oracle.Conserved:
-		return fmt.Sprintf("proven by conservation: overall %s", overall)
+		return fmt.Sprintf("proven by conservation: overall is %s", overall)
 	case overall.Point():
-		return fmt.Sprintf("proven of the window only: overall %s", overall)
+		return fmt.Sprintf("proven of the window, not of the requests: overall is %s", overall)
 	}
-	return fmt.Sprintf("proven: overall in %s", overall)
+	return fmt.Sprintf("proven: overall is in %s", overall)
 }

@@ -71,11 +71,7 @@ func right(a, b replay.Result) string {
 		if r.Outcome != replay.Answered {
 			return string(r.Adapter) + ": " + string(r.Outcome)
 		}
-		text := string(r.Adapter) + ": " + string(r.Class)
-		if e := priceError(r); e != "" {
-			text += ", price " + e
-		}
-		return text
+		return string(r.Adapter) + ": " + string(r.Class) + priceError(r)
 	}
 	verdict := "neither is right"
 	correct := func(r replay.Result) bool { return r.Class == replay.Word(replay.Correct) }

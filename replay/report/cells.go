@@ -44,12 +44,16 @@ func priced(eligible *bool) string {
 	return "priced"
 }
 
-// priceError is "+53.6 %", or "" where the price is not off.
+// priceError is ", price +53.6 %", or "" where the price is not off. A refused
+// row has no price: it says what it would cost to price it all the same.
 func priceError(r replay.Result) string {
-	if r.PriceError == nil || *r.PriceError == 0 {
+	switch {
+	case r.PriceError == nil || *r.PriceError == 0:
 		return ""
+	case r.Eligible != nil && !*r.Eligible:
+		return fmt.Sprintf(", %+.1f %% if priced", *r.PriceError)
 	}
-	return fmt.Sprintf("%+.1f %%", *r.PriceError)
+	return fmt.Sprintf(", price %+.1f %%", *r.PriceError)
 }
 
 func cell(x *float64, digits int) string {

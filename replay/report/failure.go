@@ -27,10 +27,7 @@ func headline(r replay.Result) string {
 	if r.Listed != nil && replay.Word(r.Listed.Class) != r.Class {
 		text += ", listed as " + string(r.Listed.Class)
 	}
-	if e := priceError(r); e != "" {
-		text += ", price " + e
-	}
-	return text
+	return text + priceError(r)
 }
 
 // wantGot writes the two rows, aligned, the wanted one first.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/pdreplay/pdreplay/replay"
@@ -34,7 +35,11 @@ func (t *Text) row(r replay.Result) {
 		if r.Outcome == replay.Skipped {
 			why = strings.Join(r.Reasons, "; ")
 		}
-		t.line("  %-16s %s: %s", r.Adapter, t.paint(colourOf(r), string(r.Outcome)), why)
+		name := ""
+		if r.Adapter != "" {
+			name = fmt.Sprintf("%-16s ", r.Adapter)
+		}
+		t.line("  %s%s: %s", name, t.paint(colourOf(r), string(r.Outcome)), why)
 		return
 	}
 	c := cells(r.Rates.List(), 3)
@@ -43,11 +48,7 @@ func (t *Text) row(r replay.Result) {
 
 // ending says what the answer came to.
 func (t *Text) ending(r replay.Result) string {
-	words := []string{t.paint(colourOf(r), string(r.Class))}
-	if e := priceError(r); e != "" {
-		words = append(words, "price "+e)
-	}
-	text := strings.Join(words, ", ")
+	text := t.paint(colourOf(r), string(r.Class)) + priceError(r)
 	if r.Listed != nil {
 		text += " (listed)"
 		if !r.Expected {
