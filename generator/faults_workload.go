@@ -35,12 +35,15 @@ func workloadKinds() []Kind {
 			}},
 		{Slug: "compensation", Layer: LayerWorkload, Tag: Bounded, Doc: "H1: a warmup admission leaks in at S and an equally long one is lost at E: conserved, and wrong",
 			Unit: "tokens", Default: 1000, Least: 2, Most: 1 << 30,
-			needs: func(s Spec) string {
-				if s.Refresh < Duration(time.Second) || s.Ranks > 1 || s.Generation != GenB {
-					return "generation B, one rank and a refresh of at least 1s"
+			needs: all(needsGenB, needsRefresh, func(s Spec) string {
+				switch {
+				case s.Ranks > 1:
+					return "one rank"
+				case s.Refresh < Duration(time.Second):
+					return "a refresh of at least 1s"
 				}
 				return ""
-			},
+			}),
 			inject: (*build).compensate},
 		{Slug: "foreign-traffic", Layer: LayerWorkload, Tag: Silent, Doc: "another client's request in the middle of the window: counted, never recorded",
 			Unit: "tokens", Default: 800, Least: 1, Most: 1 << 30, inject: func(b *build, size int64) {
