@@ -13,6 +13,7 @@ type counter struct {
 	spellings []string // family names of the same counter
 	label     string   // the label that splits the family into parts, "" for none
 	value     string   // the part that is this counter; "" is their sum
+	needs     []string // the parts without which the sum is not whole
 }
 
 // An engine says which series are which counter.

@@ -76,6 +76,12 @@ func (c counted) spelled(spelling string) counted {
 func readCounters(export *aiperf.Export, e engine, r roles, window *aiperf.Range, noTier bool) reading {
 	t := e.choose(export)
 	read := func(c counter) counted { return readCounter(export, c, r, window) }
+	if noTier { // the part that would be the CPU tier's may be missing
+		cpu := func(part string) bool {
+			return slices.ContainsFunc(t.tiers, func(tier tier) bool { return tier.cpu && tier.value == part })
+		}
+		t.full.needs = slices.DeleteFunc(slices.Clone(t.full.needs), cpu)
+	}
 	got := reading{tables: t, full: read(t.full), requests: read(t.requests), tokens: read(t.tokens)}
 	for _, tier := range t.tiers {
 		c := read(tier.counter)
@@ -123,7 +129,7 @@ func readCounter(export *aiperf.Export, c counter, r roles, window *aiperf.Range
 	}
 	for _, worker := range r.accounted {
 		switch n := len(spellings[worker]); {
-		case n == 0:
+		case n == 0, !got.whole(worker):
 			got.missing = append(got.missing, worker)
 		case n > 1:
 			got.twice = append(got.twice, worker)
@@ -138,6 +144,18 @@ func readCounter(export *aiperf.Export, c counter, r roles, window *aiperf.Range
 		got.presence = present
 	}
 	return got
+}
+
+// whole reports whether a worker has every part that the sum needs.
+func (c counted) whole(worker string) bool {
+	for _, part := range c.needs {
+		if !slices.ContainsFunc(c.rows, func(l *layout) bool {
+			return l.worker == worker && l.series.Labels[c.label] == part
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // warmupTotal finds the same series in warmup_metrics: any spelling, same

@@ -130,10 +130,11 @@ func (ev *Evidence) trueRates(l ledger, of func(float64) Interval) Rates {
 	case o == nil:
 		return rates
 	case o.presence == absent && ev.read.tables.cachedHoldsOffload:
-		// LOADED is a volume and moves before the admission, so it does not
-		// bound how much of CACHED is the CPU tier's.
-		some := Interval{0, rates.Overall.Hi}
-		return Rates{some, some, some, rates.Overall}
+		// Generation A has the CPU tier in CACHED, so that CACHED is overall; but
+		// generation B drops the whole family while one rank lacks it, and no
+		// export tells the two apart. LOADED is a volume and moves before the
+		// admission, so it bounds neither.
+		return Rates{Interval{0, rates.Overall.Hi}, anything, anything, Interval{rates.Overall.Lo, 1}}
 	}
 	gpu := rates.GPU
 	if ev.read.tables.cachedHoldsOffload {

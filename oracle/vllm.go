@@ -18,8 +18,11 @@ func vllmEngine() engine {
 	}
 	requests := plain("REQUESTS", "vllm:request_success")
 	prompt := plain("PROMPT", "vllm:prompt_tokens")
+	// Every source is exported from the start, so a missing one is a loss, not a 0.
+	full := source("FULL", "")
+	full.needs = []string{"local_compute", "local_cache_hit", "external_kv_transfer"}
 	bySource := tables{
-		full: source("FULL", ""),
+		full: full,
 		tiers: []tier{
 			{counter: source("CACHED", "local_cache_hit"), gpu: true},
 			{counter: source("OFFLOAD", "external_kv_transfer"), cpu: true, external: true},

@@ -1,0 +1,86 @@
+package oracle_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/pdreplay/pdreplay/generator"
+	"github.com/pdreplay/pdreplay/oracle"
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
+
+// generated examines a synthesized run.
+func generated(t *testing.T, spec generator.Spec) (*oracle.Evidence, [4]float64) {
+	t.Helper()
+	out, err := generator.Generate(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := aiperf.Open(out.FS(), ".", oracle.Selects)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, ok := out.Truth.Rates()
+	if !ok {
+		t.Fatal("no prompt token succeeded")
+	}
+	return oracle.Examine(run, oracle.Options{}), truth
+}
+
+// one is a run of one request of 100 tokens, 40 from the GPU and 20 from the
+// CPU tier, well inside the window.
+func one(engine, generation string, faults ...string) generator.Spec {
+	ms := func(n int) generator.Duration { return generator.Duration(time.Duration(n) * time.Millisecond) }
+	spec := generator.Spec{
+		Version: generator.FormatVersion, Engine: engine, Generation: generation, Topology: "unified", Offload: true,
+		Start:     1_800_000_000_000_000_000,
+		Collector: generator.Collector{Version: generator.Upstream},
+		Requests: []generator.Request{
+			{At: ms(1500), Prefill: ms(100), Decode: ms(8000), Prompt: 100, GPU: 40, CPU: 20},
+		},
+	}
+	for _, slug := range faults {
+		spec.Faults = append(spec.Faults, generator.Fault{Slug: slug})
+	}
+	return spec
+}
+
+// Counterexamples to earlier definitions: the truth lay outside what was
+// called proven.
+func TestFinds(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		spec generator.Spec
+	}{
+		// Rule 12 reads a missing OFFLOAD as generation A, whose CACHED holds the
+		// CPU tier; generation B drops the family while one rank lacks it.
+		{"generation B without OFFLOAD", one(generator.ATOM, generator.GenB, "offload-absent")},
+		// The sources are FULL only when all are there.
+		{"vLLM without local_compute", one(generator.VLLM, generator.Era2, "full-absent")},
+	} {
+		ev, truth := generated(t, tt.spec)
+		for i, interval := range ev.True.Rates.List() {
+			if !interval.Contains(truth[i], 0) {
+				t.Errorf("%s: true %s is %v, outside %v", tt.name, oracle.RateNames[i], truth[i], interval)
+			}
+		}
+		if ev.RunBasis() == oracle.Exact {
+			t.Errorf("%s: called exact", tt.name)
+		}
+	}
+}
+
+// The same run with nothing missing is proven, and the window shows the truth.
+func TestWholeRunIsExact(t *testing.T) {
+	for _, spec := range []generator.Spec{one(generator.ATOM, generator.GenB), one(generator.VLLM, generator.Era2)} {
+		ev, truth := generated(t, spec)
+		if ev.RunBasis() != oracle.Exact {
+			t.Errorf("%s: basis %s, want exact: %s", spec.Engine, ev.RunBasis(), ev.True.Why)
+		}
+		for i, observed := range ev.Observed.List() {
+			if !observed.Point() || !observed.Contains(truth[i], 0) {
+				t.Errorf("%s: observed %s %v, true %v", spec.Engine, oracle.RateNames[i], observed, truth[i])
+			}
+		}
+	}
+}
