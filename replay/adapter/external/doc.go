@@ -50,7 +50,7 @@
 // What a worker says unasked (a banner, another id, an id twice, no JSON) fails
 // the run in flight, and the worker is replaced: its word is not trusted any
 // more. If it ends without a byte of an answer, a new one is asked for the same
-// run, once. At the end its input closes; what has not ended 0.5 s later is
+// run, once. At the end its input closes; what has not ended 1 s later is
 // killed, and Close says so.
 //
 // testdata/workers/python_producer.py makes a worker of any producer in Python

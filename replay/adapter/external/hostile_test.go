@@ -243,7 +243,8 @@ func setUp(t *testing.T, spec Spec, words ...string) (a *Adapter, mark string, h
 	spec.Name = "hostile"
 	spec.Args = slices.Concat([]string{must(os.Executable()), "hostile"}, words)
 	if spec.Env.Set == nil {
-		spec.Env.Set = map[string]string{"MARK": mark}
+		// Under the race detector every process of ours would end a second late.
+		spec.Env.Set = map[string]string{"MARK": mark, "GORACE": "atexit_sleep_ms=0"}
 	}
 	a, err := New(host, spec)
 	if err != nil {

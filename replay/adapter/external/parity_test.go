@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -63,6 +64,10 @@ func start(t testing.TB, kind external.Kind, dir, module string, env external.En
 		}
 		args = []string{python, script, module}
 	}
+	// Under the race detector a supervisor would end a second late.
+	set := map[string]string{"GORACE": "atexit_sleep_ms=0"}
+	maps.Copy(set, env.Set)
+	env.Set = set
 	a, err := external.New(external.Host{Environ: os.Environ(), TempDir: t.TempDir()},
 		external.Spec{Name: "producer-" + string(kind), Kind: kind, Args: args, Dir: dir, Env: env})
 	if err != nil {

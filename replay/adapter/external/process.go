@@ -13,7 +13,7 @@ import (
 const (
 	termGrace = 300 * time.Millisecond // from SIGTERM to SIGKILL
 	killGrace = time.Second            // from SIGKILL to giving up
-	leftGrace = 250 * time.Millisecond // for helpers that end just after their parent
+	leftGrace = 500 * time.Millisecond // for helpers that end just after their parent
 )
 
 // A launch is what to start. Everything that is nil is the null device.

@@ -17,7 +17,7 @@ import (
 )
 
 // closeGrace is the time that a worker has to end once its input is closed.
-const closeGrace = 500 * time.Millisecond
+const closeGrace = time.Second
 
 // A request is the line that a worker reads.
 type request struct {
@@ -169,7 +169,7 @@ func (w *worker) readLine() ([]byte, error) {
 
 // describeEnd adds to an error of reading how the worker ended, if it did.
 func (w *worker) describeEnd(err error) error {
-	if !w.process.endsWithin(leftGrace) {
+	if !w.process.endsWithin(closeGrace) {
 		return err
 	}
 	if ended := w.process.ending.check(); ended != nil {

@@ -121,8 +121,8 @@ func TestWorkerThatDoesNotEnd(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ words, want string }{
 		{"worker:always-good", ""},
-		{"worker:always-ignore-eof", "did not end within 500ms of its input closing"},
-		{"eat-sigterm worker:always-ignore-eof", "did not end within 500ms of its input closing"},
+		{"worker:always-ignore-eof", "did not end within 1s of its input closing"},
+		{"eat-sigterm worker:always-ignore-eof", "did not end within 1s of its input closing"},
 		{"double-fork worker:always-good", "left 1 running, killed since"},
 		{"worker:always-good exit3", "ended with exit status 3"},
 	} {
