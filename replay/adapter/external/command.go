@@ -42,7 +42,15 @@ func (e ending) check() error {
 	case e.state != "":
 		return errors.New("it ended with " + e.state)
 	case len(e.left) > 0:
-		return fmt.Errorf("it ended but left %d running, killed since: %s", len(e.left), strings.Join(e.left, ", "))
+		return fmt.Errorf("it ended but left %d running, killed since: %s", len(e.left), someOf(e.left))
 	}
 	return nil
+}
+
+func someOf(names []string) string {
+	const most = 5
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + ", ..."
+	}
+	return strings.Join(names, ", ")
 }
