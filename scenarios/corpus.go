@@ -1,0 +1,80 @@
+package scenarios
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+//go:embed corpus/*.txtar
+var files embed.FS
+
+// A Scenario is one story: a script that builds a run, and one expectation.
+type Scenario struct {
+	Name  string // file name without ".txtar": "rule07-straddler-unproven"
+	Story string // first comment line, without "# "
+
+	src []byte
+}
+
+// File returns the scenario's path in the repository, for error messages.
+func (s Scenario) File() string { return "scenarios/corpus/" + s.Name + ".txtar" }
+
+// All returns the embedded corpus, sorted by name.
+func All() []Scenario {
+	all, err := load(files, "corpus")
+	if err != nil {
+		panic("the embedded corpus cannot be read: " + err.Error()) // only if the build is broken
+	}
+	return all
+}
+
+// load returns the scenarios of a directory, sorted by name.
+func load(fsys fs.FS, dir string) ([]Scenario, error) {
+	names, err := fs.Glob(fsys, dir+"/*.txtar")
+	if err != nil {
+		return nil, err
+	}
+	all := make([]Scenario, 0, len(names))
+	for _, name := range names {
+		src, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		s, err := parse(strings.TrimSuffix(path.Base(name), ".txtar"), src)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// parse reads a scenario as far as its story.
+func parse(name string, src []byte) (Scenario, error) {
+	s := Scenario{Name: name, src: src}
+	first, _, _ := strings.Cut(string(src), "\n")
+	story, ok := strings.CutPrefix(first, "# ")
+	if !ok || strings.TrimSpace(story) == "" {
+		return s, fmt.Errorf("%s:1: the first line must tell the story as a comment: # rule 7: ...", s.File())
+	}
+	s.Story = story
+	return s, nil
+}
+
+// ID identifies the corpus: the first 12 hex digits of a SHA-256 over the names
+// and contents of its files. Results of two builds can be compared if it is equal.
+func ID() string { return id(All()) }
+
+func id(all []Scenario) string {
+	h := sha256.New()
+	for _, s := range all {
+		fmt.Fprintf(h, "%s %d\n", s.Name, len(s.src))
+		h.Write(s.src)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+}
