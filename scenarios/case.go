@@ -6,8 +6,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
+	"github.com/pdreplay/pdreplay/oracle"
+	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
 
@@ -29,12 +32,45 @@ func (s Scenario) Build(sel aiperf.Selection) (*Case, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.read(r, want, sel)
+}
+
+func (s Scenario) read(r *run, want Want, sel aiperf.Selection) (*Case, error) {
 	c := &Case{Scenario: s, Files: r.fs(), Want: want}
+	var err error
 	if c.Run, err = aiperf.Open(c.Files, ".", sel); err != nil {
 		return nil, fmt.Errorf("%s: reading the run that it built: %w", s.File(), err)
 	}
 	c.Run.ID = s.RunID()
 	return c, nil
+}
+
+// Source is the scenario as replay.Run takes it: the run is built when it is
+// opened, and the want is held against the oracle.
+func (s Scenario) Source() replay.Source {
+	src := replay.Source{
+		ID:    s.RunID(),
+		Again: []string{"pdreplay", "test", "--run", "^" + regexp.QuoteMeta(s.Name) + "$"},
+	}
+	r, want, err := s.play()
+	if err != nil {
+		src.Open = func() (*aiperf.Run, error) { return nil, err }
+		return src
+	}
+	src.Open = func() (*aiperf.Run, error) {
+		c, err := s.read(r, want, replay.Selects)
+		if err != nil {
+			return nil, err
+		}
+		return c.Run, nil
+	}
+	src.Check = func(ev *oracle.Evidence, _ oracle.Verdict) error {
+		if err := want.Check(ev); err != nil {
+			return fmt.Errorf("%s: %w", s.File(), err)
+		}
+		return nil
+	}
+	return src
 }
 
 // Write writes the run as a plain directory: the files that any reader of

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ var files embed.FS
 type Scenario struct {
 	Name  string // file name without ".txtar": "rule07-straddler-unproven"
 	Story string // first comment line, without "# "
+	Want  string // arguments of the want command, as the file has them
 
 	src []byte
 }
@@ -31,6 +33,22 @@ func All() []Scenario {
 		panic("the embedded corpus cannot be read: " + err.Error()) // only if the build is broken
 	}
 	return all
+}
+
+// Under returns the scenarios whose want is stated under a contract. Under
+// "none" only facts count, and they hold whatever a scenario's contract is: all.
+func Under(contract string) []Scenario {
+	return slices.DeleteFunc(All(), func(s Scenario) bool { return contract != "none" && s.Contract() != contract })
+}
+
+// Contract returns the name of the contract that the want is stated under.
+func (s Scenario) Contract() string {
+	for word := range strings.FieldsSeq(s.Want) {
+		if name, ok := strings.CutPrefix(word, "contract="); ok {
+			return name
+		}
+	}
+	return defaultContract
 }
 
 // load returns the scenarios of a directory, sorted by name.
@@ -54,7 +72,7 @@ func load(fsys fs.FS, dir string) ([]Scenario, error) {
 	return all, nil
 }
 
-// parse reads a scenario as far as its story.
+// parse reads a scenario as far as its story and its want.
 func parse(name string, src []byte) (Scenario, error) {
 	s := Scenario{Name: name, src: src}
 	first, _, _ := strings.Cut(string(src), "\n")
@@ -63,6 +81,12 @@ func parse(name string, src []byte) (Scenario, error) {
 		return s, fmt.Errorf("%s:1: the first line must tell the story as a comment: # rule 7: ...", s.File())
 	}
 	s.Story = story
+	for line := range strings.Lines(string(src)) {
+		if want, ok := strings.CutPrefix(line, "want "); ok {
+			s.Want = strings.TrimSpace(want)
+			break
+		}
+	}
 	return s, nil
 }
 

@@ -11,9 +11,12 @@ import (
 	"github.com/pdreplay/pdreplay/replay/adapter"
 )
 
+// defaultContract is the contract of a want that names none.
+const defaultContract = "review"
+
 // A Want is what a contract expects of every adapter for one run.
 type Want struct {
-	Contract string // "review" unless the scenario names another
+	Contract string // name; "review" unless the scenario says another
 	Status   oracle.Status
 	Priced   bool    // pricing_eligible
 	Rates    [4]Rate // in the order gpu, cpu, external, overall
@@ -30,7 +33,7 @@ func (b *builder) cmdWant(args []string) error {
 	if err != nil {
 		return err
 	}
-	given := map[string]string{"contract": "review"}
+	given := map[string]string{"contract": defaultContract}
 	for _, p := range list {
 		given[p[0]] = p[1]
 	}
