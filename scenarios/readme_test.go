@@ -40,7 +40,7 @@ What the historical versions do differently stands in their expectation lists, n
 | scenario | story |
 |---|---|
 %s
-This file is made by ` + "`go test ./scenarios -update`" + `.
+This file is made by ` + "`make golden`" + `.
 `
 
 // readme is README.md, made from the commands' own texts and the corpus.
@@ -66,8 +66,8 @@ func readme(t *testing.T) string {
 	return fmt.Sprintf(readmeHead, example, words.String(), manual.String(), len(All()), ID(), corpus.String())
 }
 
-// TestReadme fails when README.md is stale: rewrite it with -update.
-func TestReadme(t *testing.T) {
+// TestGoldenReadme fails when README.md is stale: rewrite it with -update.
+func TestGoldenReadme(t *testing.T) {
 	want := readme(t)
 	if *update {
 		if err := os.WriteFile("README.md", []byte(want), 0o666); err != nil {
@@ -79,6 +79,6 @@ func TestReadme(t *testing.T) {
 		t.Fatal(err)
 	}
 	if string(got) != want {
-		t.Error("README.md is stale: run go test ./scenarios -update")
+		t.Error("README.md is stale: run make golden")
 	}
 }

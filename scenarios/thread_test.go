@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestThread holds testdata/thread against the scenarios that it is made from:
+// TestGoldenThread holds testdata/thread against the scenarios that it is made from:
 // c2 and c4 as run directories, for the README and for people to look into.
-func TestThread(t *testing.T) {
+func TestGoldenThread(t *testing.T) {
 	for _, s := range All() {
 		dir, ok := map[string]string{"thread-c2": "c2", "thread-c4": "c4"}[s.Name]
 		if !ok {
@@ -31,7 +31,7 @@ func TestThread(t *testing.T) {
 		want, got := readAll(t, c.Files), readAll(t, os.DirFS(root))
 		for name := range want {
 			if got[name] != want[name] {
-				t.Errorf("%s/%s is stale: run go test ./scenarios -update", root, name)
+				t.Errorf("%s/%s is stale: run make golden", root, name)
 			}
 		}
 		for name := range got {
