@@ -65,7 +65,7 @@ func (b *builder) cmdRun(args []string) error {
 	b.run = base()
 	b.run.files = map[string][]byte{}
 	for _, f := range b.files {
-		b.run.files[f.Name] = f.Data
+		b.run.files[f.name] = []byte(f.data)
 	}
 	return nil
 }

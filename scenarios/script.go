@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // A command is one word of the script language.
@@ -25,18 +23,18 @@ var errUsage = errors.New("bad arguments")
 type builder struct {
 	run   *run // nil until the run command
 	want  *Want
-	files []txtar.File // the sections behind the script
+	files []section // behind the script
 }
 
 // play runs a script and returns the run it built and what it wants.
 func (s Scenario) play() (*run, Want, error) {
-	archive := txtar.Parse(s.src)
-	b := &builder{files: archive.Files}
+	script, files := sections(string(s.src))
+	b := &builder{files: files}
 	table := map[string]command{}
 	for _, c := range commands() {
 		table[c.name] = c
 	}
-	for i, line := range strings.Split(string(archive.Comment), "\n") {
+	for i, line := range strings.Split(script, "\n") {
 		if err := b.line(table, line); err != nil {
 			return nil, Want{}, fmt.Errorf("%s:%d: %w", s.File(), i+1, err)
 		}
@@ -69,6 +67,27 @@ func (b *builder) line(table map[string]command, line string) error {
 		return fmt.Errorf("%s: %w", c.name, err)
 	}
 	return nil
+}
+
+// A section is a file that stands behind the script.
+type section struct{ name, data string }
+
+// sections takes a txtar archive apart: the script, then a file after each line
+// "-- NAME --".
+func sections(src string) (script string, files []section) {
+	for line := range strings.Lines(src) {
+		name, ok := strings.CutPrefix(strings.TrimRight(line, "\r\n"), "-- ")
+		if name, marker := strings.CutSuffix(name, " --"); ok && marker {
+			files = append(files, section{name: strings.TrimSpace(name)})
+			continue
+		}
+		if len(files) == 0 {
+			script += line
+		} else {
+			files[len(files)-1].data += line
+		}
+	}
+	return script, files
 }
 
 // split cuts a line into words at white space. Single quotes hold white space
