@@ -180,6 +180,9 @@ func (d drawer) request(s *Spec, t topology, equal int) Request {
 	cpu := d.Int("cpu", 0, int(r.Prompt)-gpu)
 	store := d.Int("store", 0, int(r.Prompt)-gpu-cpu)
 	local := d.Int("held by the decode worker", 0, int(r.Prompt))
+	if s.Generation == Era1 && gpu+cpu+store == int(r.Prompt) {
+		gpu, cpu, store = max(gpu-1, 0), min(cpu, max(int(r.Prompt)-gpu-1, 0)), 0 // whole prompts are the fault sources-overflow
+	}
 	r.GPU = int64(gpu)
 	if s.Offload {
 		r.CPU = int64(cpu)

@@ -62,7 +62,8 @@ func fileKinds() []Kind {
 		value("slice-negative", "rule 6: a slice of CACHED has a negative total", aiperf.NumberValue(-50)),
 		total("total-null", "stats.total of FULL is null", aiperf.NullValue()),
 		total("total-absent", "stats.total of FULL is missing", aiperf.Value{}),
-		absent("full-absent", full, nil, "rule 10: FULL is missing everywhere"),
+		absent("full-absent", full, atomOnly, "rule 10: FULL is missing everywhere"),
+		absent("compute-absent", full, []string{VLLM}, "the source local_compute is missing everywhere, so the sources do not sum to the prompts"),
 		absent("cached-absent", cached, nil, "rule 10: CACHED is missing everywhere"),
 		absent("requests-absent", requests, nil, "rule 14: REQUESTS is missing everywhere"),
 		absent("offload-absent", offload, atomOnly, "rule 12: OFFLOAD is missing everywhere though a tier is declared"),
@@ -71,12 +72,14 @@ func fileKinds() []Kind {
 		switch kinds[i].Slug {
 		case "loaded-gap":
 			kinds[i].Engines = atomOnly
-		case "offload-leading-gap", "offload-absent":
+		case "offload-leading-gap":
 			kinds[i].needs = all(needsSlices, needsOffload, needsGenBOrVLLM)
+		case "offload-absent": // it looks like generation A, whose CACHED holds the CPU tier
+			kinds[i].needs, kinds[i].Tag = all(needsGenB, needsOffload), Silent
 		}
 	}
 	return append(kinds, []Kind{
-		{Slug: "cached-above-full", Layer: LayerFile, Tag: Visible, Doc: "rule 9: a slice of CACHED holds more than all of FULL, the total too", needs: needsSlices, inject: (*build).overfill},
+		{Slug: "cached-above-full", Layer: LayerFile, Tag: Visible, Engines: atomOnly, Doc: "rule 9: a slice of CACHED holds more than all of FULL, the total too", needs: needsSlices, inject: (*build).overfill},
 		{Slug: "cached-partial", Layer: LayerFile, Tag: Visible, Doc: "rule 10: CACHED stands on all accounted endpoints but the first", needs: all(needsAccounted(2), oneWorkerAnEndpoint), inject: func(b *build, _ int64) {
 			b.remove(cached, func(url string) bool { return url == b.endpoints[0].url })
 		}},

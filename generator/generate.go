@@ -124,6 +124,9 @@ func (b *build) output() (*Output, error) {
 		Collector: s.Collector.Version, Staleness: b.staleness, Broken: b.broken,
 	}
 	t.count(b.rows)
+	if b.overflows() && !slices.Contains(t.Broken, breaksPrompt) {
+		t.Broken = append(t.Broken, breaksPrompt)
+	}
 	t.Faults = b.injected()
 	truth, err := t.json()
 	if err != nil {
@@ -158,6 +161,13 @@ func (b *build) output() (*Output, error) {
 		files = append(files, File{dir + "server_metrics_export.json", aiperf.AppendExport(make([]byte, 0, size), b.doc)})
 	}
 	return &Output{Spec: s, Truth: t, Files: files}, nil
+}
+
+// overflows reports whether vLLM's era 1 counted a token of some prompt twice.
+func (b *build) overflows() bool {
+	return b.spec.Generation == Era1 && slices.ContainsFunc(b.requests, func(r request) bool {
+		return r.admitted() && r.gpu+r.cpu+r.store+r.claimed == r.prompt
+	})
 }
 
 // equal reports whether two outputs have the same exports, records and

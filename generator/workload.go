@@ -101,11 +101,15 @@ func (s Spec) phases(requests []request) phases {
 	if s.Duration > 0 {
 		cut := s.Start + int64(s.Duration) + grace
 		for i := range requests {
-			if r := &requests[i]; !r.warm && r.end > cut {
+			r := &requests[i]
+			if r.warm || r.end < cut {
+				continue
+			}
+			if r.end > cut {
 				r.lost, r.end = true, cut
 			}
+			p.e = cut + int64(3*time.Millisecond) // the phase is complete when the last one is cancelled
 		}
-		p.e = min(p.e, cut)
 	}
 	if p.warm() {
 		p.w0 -= int64(2 * time.Millisecond)
