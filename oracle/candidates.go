@@ -86,13 +86,14 @@ type warmup struct {
 	total     sum       // of all of them
 	known     bool      // there are rows, or an aggregate
 	anySubset bool      // only the aggregate: no rows
+	shown     bool      // the last scrape must show all of it
 	failed    bool
 	limit     *sum // the warmup ledger: no more than this leaked
 	exactly   *sum // in the 1.0.11 shape: this leaked
 }
 
 func (ev *Evidence) warmupRequests(l ledger) warmup {
-	var w warmup
+	w := warmup{shown: true}
 	for _, r := range ev.run.Records.List {
 		if !r.Warmup {
 			continue
@@ -102,7 +103,9 @@ func (ev *Evidence) warmupRequests(l ledger) warmup {
 		w.failed = w.failed || r.Failed || r.Cancelled || !ok
 		w.total.requests++
 		w.total.tokens += prompt
-		if _, to := bracket(r); to > l.t0-ev.lag {
+		_, to := bracket(r)
+		w.shown = w.shown && to <= l.te-ev.lag
+		if to > l.t0-ev.lag {
 			w.late = append(w.late, request{r.Line, prompt, "is warmup and may have become visible in the window"})
 		}
 	}
@@ -113,6 +116,7 @@ func (ev *Evidence) warmupRequests(l ledger) warmup {
 		w.known = ok1 && ok2
 		w.anySubset, w.failed = w.known, errors > 0
 		w.total = sum{int(count), prompt}
+		w.shown = ev.warmupEnd() <= l.te-ev.lag
 	}
 	ev.warmupLedger(l, &w)
 	return w
@@ -137,7 +141,7 @@ func (ev *Evidence) warmupLedger(l ledger, w *warmup) {
 		leaked.requests = w.total.requests
 	}
 	switch {
-	case l.legacy:
+	case l.legacy && w.shown:
 		w.exactly = &leaked
 	default:
 		w.limit = &leaked
@@ -184,7 +188,9 @@ func (ev *Evidence) scrapedInBothPhases(l ledger) bool {
 // unrecorded says why the server may have counted requests that the client did
 // not record, "" when it cannot.
 func (ev *Evidence) unrecorded() string {
-	if limit, ok := ev.configuredDuration(); ok && float64(ev.window.End-ev.window.Start)/1e9 >= limit+grace {
+	// A tenth of a second either way decides nothing: a run that came so near
+	// its limit may have been cut at it.
+	if limit, ok := ev.configuredDuration(); ok && float64(ev.window.End-ev.window.Start)/1e9 >= limit+grace-0.1 {
 		return "the run lasted its configured duration and grace: requests in flight were cancelled without a record"
 	}
 	rows := false

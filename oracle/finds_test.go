@@ -45,6 +45,28 @@ func one(engine, generation string, faults ...string) generator.Spec {
 	return spec
 }
 
+func fullyCached() generator.Spec {
+	spec := one(generator.VLLM, generator.Era1)
+	spec.Requests[0].GPU, spec.Requests[0].CPU = 80, 20
+	return spec
+}
+
+// A leak out of the warmup that the engine has not shown by the last scrape is
+// no part of the ledger: it cannot be taken for certain (1.0.11 shape).
+func TestLeakThatIsNotShownYet(t *testing.T) {
+	spec := one(generator.ATOM, generator.GenA)
+	spec.Collector.Version = generator.V1011
+	spec.Refresh = generator.Duration(5 * time.Second)
+	spec.Requests[0].At, spec.Requests[0].Decode = spec.Requests[0].At/3, spec.Requests[0].Decode/4
+	warmup := spec.Requests[0]
+	warmup.Warmup, warmup.At = true, -3*spec.Requests[0].Decode/2
+	spec.Requests = append([]generator.Request{warmup}, spec.Requests...)
+	ev, truth := generated(t, spec)
+	if ev.True.Why != "" || !ev.True.Rates.Overall.Contains(truth[3], 0) {
+		t.Errorf("true overall %v (%s), want one that holds %v", ev.True.Rates.Overall, ev.True.Why, truth[3])
+	}
+}
+
 // Counterexamples to earlier definitions: the truth lay outside what was
 // called proven.
 func TestFinds(t *testing.T) {
@@ -57,6 +79,8 @@ func TestFinds(t *testing.T) {
 		{"generation B without OFFLOAD", one(generator.ATOM, generator.GenB, "offload-absent")},
 		// The sources are FULL only when all are there.
 		{"vLLM without local_compute", one(generator.VLLM, generator.Era2, "full-absent")},
+		// The first era counts a fully cached prompt as one token more.
+		{"vLLM era 1, all of the prompt cached", fullyCached()},
 	} {
 		ev, truth := generated(t, tt.spec)
 		for i, interval := range ev.True.Rates.List() {

@@ -164,8 +164,11 @@ func (ev *Evidence) exact() bool {
 			return false
 		}
 	}
-	for _, c := range counters {
-		for _, r := range ev.True.readings {
+	for _, r := range ev.True.readings {
+		if r.fits && r.full != r.tokens {
+			return false // vLLM's first era counts a fully cached prompt as one token more
+		}
+		for _, c := range counters {
 			if r.fits && c.sum().inside != r.sum(c) {
 				return false
 			}

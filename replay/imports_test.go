@@ -36,6 +36,7 @@ var layers = []struct {
 	{"replay/adapter/*", []string{"replay/adapter", "replay/adapter/*"}},
 	{"replay/adapter", []string{"replay/aiperf"}},
 	{"oracle", []string{"replay/aiperf"}},
+	{"generator/gentest", []string{"generator"}}, // draws specs in tests
 	{"generator", []string{"replay/aiperf"}},
 	{"replay/aiperf", nil},
 }
