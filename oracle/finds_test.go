@@ -78,7 +78,7 @@ func TestFinds(t *testing.T) {
 		// CPU tier; generation B drops the family while one rank lacks it.
 		{"generation B without OFFLOAD", one(generator.ATOM, generator.GenB, "offload-absent")},
 		// The sources are FULL only when all are there.
-		{"vLLM without local_compute", one(generator.VLLM, generator.Era2, "full-absent")},
+		{"vLLM without local_compute", one(generator.VLLM, generator.Era2, "compute-absent")},
 		// The first era counts a fully cached prompt as one token more.
 		{"vLLM era 1, all of the prompt cached", fullyCached()},
 	} {
