@@ -1,9 +1,9 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,19 +12,18 @@ import (
 
 func newExplain() *cobra.Command {
 	var l look
-	var timeout time.Duration
 	c := &cobra.Command{
 		Use:   "explain PATH",
 		Short: "Say what the export of one run proves, and how",
 		Long: `Explain prints what the oracle makes of one run, each number with its address in the
 run's files, and ends with what is proven and what each published price is off by.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(c *cobra.Command, args []string) error {
-			o, err := l.options()
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			o, chosen, err := l.options(c)
+			defer func() { err = errors.Join(err, chosen.Close()) }()
 			if err != nil {
 				return err
 			}
-			o.Timeout = timeout
 			s, err := oneRun(args[0])
 			if err != nil {
 				return err
@@ -33,7 +32,6 @@ run's files, and ends with what is proven and what each published price is off b
 		},
 	}
 	l.flags(c)
-	c.Flags().DurationVar(&timeout, "timeout", time.Minute, "time limit of one adapter")
 	return c
 }
 

@@ -51,7 +51,7 @@ func (j *judging) reporter(format string, w io.Writer) report.Reporter {
 	if format == "json" {
 		return report.NewJSON(w)
 	}
-	return report.NewText(w, report.TextOptions{Colour: coloured(w), Against: j.against})
+	return report.NewText(w, report.TextOptions{Colour: coloured(w), Against: j.look.against})
 }
 
 // coloured reports whether w is a terminal and nobody said NO_COLOR.

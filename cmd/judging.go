@@ -8,47 +8,44 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
-	"github.com/pdreplay/pdreplay/replay/adapter"
 )
 
 // judging is what the verbs that judge share.
 type judging struct {
 	look    look
-	against string
 	formats []string
 	expect  []string
 	fix     bool
 
 	jobs     int
-	timeout  time.Duration
 	failFast bool
 }
 
 func (j *judging) flags(c *cobra.Command) {
 	f := c.Flags()
 	j.look.flags(c)
-	f.StringVar(&j.against, "against", "", "show only where adapters differ from adapter `NAME`, and who is right")
+	f.StringVar(&j.look.against, "against", "", "show only where adapters differ from adapter `NAME`, and who is right")
 	f.StringArrayVar(&j.formats, "format", []string{"text"}, "report as `FORMAT[:PATH]`: text or json; repeatable")
 	f.StringArrayVar(&j.expect, "expect", nil, "list of known deviations, `FILE`, or none for not even the built-in ones, which stand for contract review and no --env; repeatable")
 	f.BoolVar(&j.fix, "fix", false, "bring the --expect lists up to date; new lines fail until their why is written")
 	f.IntVar(&j.jobs, "jobs", runtime.GOMAXPROCS(0), "runs judged at a time")
-	f.DurationVar(&j.timeout, "timeout", time.Minute, "time limit of one adapter for one run")
 	f.BoolVar(&j.failFast, "fail-fast", false, "stop after the first failure")
 }
 
-// judge replays the sources and reports. The filters are what narrowed the
-// sources down, for --fix.
-func (j *judging) judge(c *cobra.Command, sources []replay.Source, filters []string) (replay.Summary, error) {
-	o, err := j.options(c)
+// judge replays the sources and reports. Corpus is the id of the corpus that
+// they are of, if any; filters are the flags that narrowed them down, for --fix.
+func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string, filters []string) (summary replay.Summary, err error) {
+	o, chosen, err := j.options(c)
+	defer func() { err = errors.Join(err, chosen.Close()) }()
 	if err != nil {
 		return replay.Summary{}, err
 	}
+	o.Corpus = corpus
 	if err := j.refuseFix(filters); err != nil {
 		return replay.Summary{}, err
 	}
@@ -65,7 +62,7 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, filters []str
 	}
 	p := newProgress(c.ErrOrStderr(), len(sources))
 	var results []replay.Result
-	summary, err := replay.Run(c.Context(), sources, o, func(r replay.Result) error {
+	summary, err = replay.Run(c.Context(), sources, o, func(r replay.Result) error {
 		if j.fix {
 			results = append(results, r)
 		}
@@ -82,52 +79,22 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, filters []str
 	return summary, err
 }
 
-func (j *judging) options(c *cobra.Command) (replay.Options, error) {
-	o, err := j.look.options()
+func (j *judging) options(c *cobra.Command) (replay.Options, choice, error) {
+	o, chosen, err := j.look.options(c)
 	if err != nil {
-		return o, err
-	}
-	if o.Adapters, err = j.adapters(o.Adapters); err != nil {
-		return o, err
+		return o, chosen, err
 	}
 	if o.Expect, err = j.expectations(); err != nil {
-		return o, err
+		return o, chosen, err
 	}
-	if j.jobs < 1 || j.timeout <= 0 {
-		return o, fmt.Errorf("--jobs %d, --timeout %s: both must be more than zero", j.jobs, j.timeout)
+	if j.jobs < 1 {
+		return o, chosen, fmt.Errorf("--jobs %d: want 1 or more", j.jobs)
 	}
 	for _, e := range j.expect {
 		o.Flags = append(o.Flags, "--expect", e)
 	}
-	o.Jobs, o.Timeout, o.FailFast, o.Now = j.jobs, j.timeout, j.failFast, time.Now
-	return o, nil
-}
-
-// adapters adds the adapter of --against to the chosen ones.
-func (j *judging) adapters(chosen []adapter.Adapter) ([]adapter.Adapter, error) {
-	if j.against == "" || chosen == nil {
-		_, err := chooseAgainst(j.against)
-		return chosen, err
-	}
-	base, err := chooseAgainst(j.against)
-	if err != nil {
-		return nil, err
-	}
-	if slices.ContainsFunc(chosen, func(a adapter.Adapter) bool { return a.Name() == j.against }) {
-		return chosen, nil
-	}
-	return append(chosen, base...), nil
-}
-
-func chooseAgainst(name string) ([]adapter.Adapter, error) {
-	if name == "" {
-		return nil, nil
-	}
-	found, err := chooseAdapters([]string{name})
-	if err == nil && len(found) != 1 {
-		err = fmt.Errorf("--against %s: name one adapter", name)
-	}
-	return found, err
+	o.Jobs, o.FailFast = j.jobs, j.failFast
+	return o, chosen, nil
 }
 
 func (j *judging) expectations() (replay.Expectations, error) {

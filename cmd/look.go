@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
-	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
 
@@ -22,45 +20,86 @@ import (
 // with what it lacks.
 type look struct {
 	adapters []string
+	against  string
+	config   string
 	engine   string
 	contract string
 	env      []string
 	envFiles []string
 	lag      time.Duration
+	timeout  time.Duration
+
+	timeoutGiven bool
 }
 
 func (l *look) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&l.adapters, "adapter", nil, "adapter `NAME|GLOB`, as listed by pdreplay adapters; repeatable (default all of the run's engine)")
-	f.StringVar(&l.engine, "engine", "", "only runs of `ENGINE`: "+strings.Join(engineNames(), ", "))
+	f.StringArrayVar(&l.adapters, "adapter", nil, "adapter `NAME|GLOB|NAME=COMMAND`: of those that pdreplay adapters lists, or any command; repeatable (default all built-in ones of the run's engine)")
+	f.StringVar(&l.config, "config", "", "`FILE` that names further adapters (default pdreplay.yaml of the working directory)")
+	f.DurationVar(&l.timeout, "timeout", time.Minute, "time limit of one adapter for one run")
+	f.StringVar(&l.engine, "engine", "", "only runs of `ENGINE`, and what an adapter by command answers for: "+strings.Join(engineNames(), ", "))
 	f.StringVar(&l.contract, "contract", oracle.Contracts()[0].Name, "what is expected beside the facts, `NAME`: "+contracts())
 	f.StringArrayVar(&l.env, "env", nil, "`KEY=VALUE` of the environment that the run's producer had (run.env); repeatable")
 	f.StringArrayVar(&l.envFiles, "env-file", nil, "`FILE` of such lines; --env goes before it; repeatable")
 	f.DurationVar(&l.lag, "lag", 0, "how long a counter may lag behind an event (default: by engine and export)")
 }
 
-func (l *look) options() (replay.Options, error) {
-	var o replay.Options
-	var err error
+// options checks the flags and finds the adapters. Close the choice, also when
+// there is an error.
+func (l *look) options(c *cobra.Command) (o replay.Options, chosen choice, err error) {
 	if o.Contract, err = oracle.ContractNamed(l.contract); err != nil {
-		return o, fmt.Errorf("--contract: %w", err)
+		return o, chosen, fmt.Errorf("--contract: %w", err)
 	}
-	if l.engine != "" && !slices.Contains(engineNames(), l.engine) {
-		return o, fmt.Errorf("--engine %q: want one of %s", l.engine, strings.Join(engineNames(), ", "))
-	}
-	if l.lag < 0 {
-		return o, fmt.Errorf("--lag %s: want 0 or more", l.lag)
-	}
-	if len(l.adapters) > 0 {
-		if o.Adapters, err = chooseAdapters(l.adapters); err != nil {
-			return o, err
-		}
+	if err := l.check(); err != nil {
+		return o, chosen, err
 	}
 	if o.Env, err = l.environment(); err != nil {
-		return o, err
+		return o, chosen, err
 	}
-	o.Engine, o.Oracle.Lag, o.Flags = l.engine, l.lag, l.repeat()
-	return o, nil
+	l.timeoutGiven = c.Flags().Changed("timeout")
+	o.Engine, o.Oracle.Lag, o.Flags, o.Now = l.engine, l.lag, l.repeat(), time.Now
+	chosen, err = l.chooseAll(c)
+	// An external adapter keeps its own time, and says more when it runs out.
+	o.Adapters, o.Arguments, o.Timeout = chosen.adapters, chosen.arguments, max(l.timeout, chosen.longest)
+	return o, chosen, err
+}
+
+// engineOf returns the engine of a built-in adapter, else the pattern of all.
+func engineOf(name string) string {
+	for _, a := range replay.BuiltinAdapters() {
+		if a.Name() == name {
+			return a.Engine()
+		}
+	}
+	return "*"
+}
+
+func (l *look) check() error {
+	switch {
+	case l.engine != "" && !slices.Contains(engineNames(), l.engine):
+		return fmt.Errorf("--engine %q: want one of %s", l.engine, strings.Join(engineNames(), ", "))
+	case l.lag < 0:
+		return fmt.Errorf("--lag %s: want 0 or more", l.lag)
+	case l.timeout <= 0:
+		return fmt.Errorf("--timeout %s: want more than 0", l.timeout)
+	}
+	return nil
+}
+
+// chooseAll adds the adapter of --against to those of --adapter. Without
+// --adapter the default ones are asked, to which it belongs or does not.
+func (l *look) chooseAll(c *cobra.Command) (choice, error) {
+	names := l.adapters
+	if l.against != "" {
+		if strings.ContainsAny(l.against, `*?[\=`) {
+			return choice{}, fmt.Errorf("--against %s: name one adapter", l.against)
+		}
+		if len(names) == 0 {
+			names = []string{engineOf(l.against) + "@*"}
+		}
+		names = append(slices.Clone(names), l.against)
+	}
+	return l.choose(c.Context(), names)
 }
 
 // asShipped reports whether runs are looked at as the built-in expectation lists
@@ -72,6 +111,9 @@ func (l *look) asShipped() bool {
 // repeat returns the flags that a repeating command needs.
 func (l *look) repeat() []string {
 	var flags []string
+	if l.config != "" {
+		flags = append(flags, "--config", l.config)
+	}
 	if l.contract != oracle.Contracts()[0].Name {
 		flags = append(flags, "--contract", l.contract)
 	}
@@ -108,41 +150,6 @@ func (l *look) environment() (aiperf.Env, error) {
 		env[key] = value
 	}
 	return env, nil
-}
-
-// chooseAdapters returns the adapters that the patterns name, each once, in the
-// order of the patterns. A pattern that names none is an error.
-func chooseAdapters(patterns []string) ([]adapter.Adapter, error) {
-	var chosen []adapter.Adapter
-	var names []string
-	for _, p := range patterns {
-		matched := false
-		for _, a := range replay.BuiltinAdapters() {
-			ok, err := path.Match(p, a.Name())
-			if err != nil {
-				return nil, fmt.Errorf("--adapter %q: %w", p, err)
-			}
-			if !ok {
-				continue
-			}
-			matched = true
-			if !slices.Contains(names, a.Name()) {
-				chosen, names = append(chosen, a), append(names, a.Name())
-			}
-		}
-		if !matched {
-			return nil, fmt.Errorf("--adapter %q matches no adapter: have %s", p, strings.Join(adapterNames(), ", "))
-		}
-	}
-	return chosen, nil
-}
-
-func adapterNames() []string {
-	var names []string
-	for _, a := range replay.BuiltinAdapters() {
-		names = append(names, a.Name())
-	}
-	return names
 }
 
 func engineNames() []string {

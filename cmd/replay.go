@@ -30,7 +30,7 @@ them gives the environment that its producer ran with.`,
 			if len(sources) == 0 {
 				return exit(replay.ExitUnusable)
 			}
-			summary, runErr := j.judge(c, sources, nil)
+			summary, runErr := j.judge(c, sources, "", nil)
 			if runErr != nil {
 				return runErr
 			}

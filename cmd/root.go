@@ -20,7 +20,10 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	root := newRoot()
+	return run(ctx, newRoot(), args, stdin, stdout, stderr)
+}
+
+func run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -65,6 +68,6 @@ adapter reproduces a published row, 0.`,
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newReplay(), newExplain(), newAdapters(), newVersion())
+	root.AddCommand(newReplay(), newExplain(), newTest(), newAdapters(), newVersion())
 	return root
 }

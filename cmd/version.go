@@ -5,17 +5,19 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/pdreplay/pdreplay/scenarios"
 )
 
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the build",
+		Short: "Print the build and the id of the scenario corpus",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			version, revision, goVersion := build()
-			_, err := fmt.Fprintf(c.OutOrStdout(), "pdreplay %s\nrevision %s\ngo       %s\n",
-				version, revision, goVersion)
+			_, err := fmt.Fprintf(c.OutOrStdout(), "pdreplay %s\nrevision %s\ngo       %s\ncorpus   %s\n",
+				version, revision, goVersion, scenarios.ID())
 			return err
 		},
 	}

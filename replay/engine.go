@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,8 +31,9 @@ type Options struct {
 	Timeout  time.Duration // of one Derive
 	FailFast bool          // stop after the first failure or error
 
-	Flags []string         // what a repeating command needs beside paths and adapter
-	Now   func() time.Time // the clock, for elapsed times
+	Flags     []string          // what a repeating command needs beside paths and adapter
+	Arguments map[string]string // what calls an adapter by name there, where the name does not
+	Now       func() time.Time  // the clock, for elapsed times
 }
 
 // grace is how long a cancelled adapter may take to clean up after itself.
@@ -199,7 +201,7 @@ func (o Options) adapters(engine string) []adapter.Adapter {
 // derive asks one adapter and judges its answer; false when ctx ended first.
 func (o Options) derive(ctx context.Context, s Source, a adapter.Adapter, run *aiperf.Run, ev *oracle.Evidence, v oracle.Verdict, r Result) (Result, bool) {
 	r.Adapter = Word(a.Name())
-	r.Again = o.again(s, "--adapter", a.Name())
+	r.Again = o.again(s, "--adapter", cmp.Or(o.Arguments[a.Name()], a.Name()))
 	if a.Engine() != "" && a.Engine() != ev.Engine {
 		r.Outcome, r.Reasons = Skipped, []string{fmt.Sprintf("it answers for %s, this is a run of %s", a.Engine(), ev.Engine)}
 		return r, true
@@ -213,7 +215,7 @@ func (o Options) derive(ctx context.Context, s Source, a adapter.Adapter, run *a
 	case ctx.Err() != nil:
 		return r, false
 	case errors.Is(err, context.DeadlineExceeded):
-		r.Outcome, r.Error = TimedOut, Word(fmt.Sprintf("no answer within %s (raise it with --timeout): %v", o.Timeout, err))
+		r.Outcome, r.Error = TimedOut, Word(err.Error())
 	default:
 		r.Outcome, r.Error = Failed, Word(err.Error())
 	}
@@ -249,7 +251,7 @@ func call(ctx context.Context, a adapter.Adapter, run *aiperf.Run, limit time.Du
 	case r := <-replied:
 		return r.answer, r.err
 	case <-time.After(grace):
-		return adapter.Answer{}, ctx.Err()
+		return adapter.Answer{}, fmt.Errorf("no answer within %s, raise it with --timeout: %w", limit, ctx.Err())
 	}
 }
 

@@ -93,7 +93,7 @@ func TestOutcomes(t *testing.T) {
 		{replay.Answered, "correct", ""},
 		{replay.Failed, "", "exit status 1\nlast words"},
 		{replay.Failed, "", "panics@1 panicked: boom"},
-		{replay.TimedOut, "", "no answer within 20ms"},
+		{replay.TimedOut, "", "cleaned up: context deadline exceeded"},
 		{replay.TimedOut, "", "no answer within 20ms"},
 		{replay.Skipped, "", "it answers for vllm, this is a run of atom"},
 	}

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pdreplay/pdreplay/oracle"
 )
@@ -85,24 +86,37 @@ type Listing struct {
 }
 
 func findingOf(ev *oracle.Evidence, v oracle.Verdict) *Finding {
+	reasons := reasonsOf(ev, v)
 	f := &Finding{
 		Status:   Word(v.Status),
 		Eligible: v.Eligible,
 		Basis:    ev.RunBasis(),
 		Rates:    intervalsOf(ev.Observed),
-		Rules:    []int{},
+		Rules:    rulesOf(reasons),
 		Reasons:  []string{},
 		Reported: ratesOf(v.Rates),
 	}
-	seen := map[int]bool{0: true}
-	for _, r := range append(v.Reasons, ev.Settled()...) {
+	for _, r := range reasons {
 		f.Reasons = append(f.Reasons, reasonText(r))
-		if !seen[r.Rule] {
-			seen[r.Rule] = true
-			f.Rules = append(f.Rules, r.Rule)
-		}
 	}
 	return f
+}
+
+// reasonsOf are what keeps the run from being priced, then what was found and
+// settled.
+func reasonsOf(ev *oracle.Evidence, v oracle.Verdict) []oracle.Reason {
+	return append(slices.Clone(v.Reasons), ev.Settled()...)
+}
+
+// rulesOf are the rules of the reasons, in their order, each once.
+func rulesOf(reasons []oracle.Reason) []int {
+	rules := []int{}
+	for _, r := range reasons {
+		if r.Rule != 0 && !slices.Contains(rules, r.Rule) {
+			rules = append(rules, r.Rule)
+		}
+	}
+	return rules
 }
 
 // reasonText is "rule 7: what was found (address)".

@@ -14,6 +14,7 @@ type Judgement struct {
 	Class      Class
 	Difference string  // the first thing that differs, in words; "" when correct
 	PriceError float64 // per cent, see [PriceError]
+	Rule       int     // the first rule that the oracle names for the run, 0 for none; with adapter and class it tells bugs apart
 }
 
 // Judge holds an answer against the facts (the observed intervals) and against
@@ -22,6 +23,9 @@ type Judgement struct {
 func Judge(ev *oracle.Evidence, v oracle.Verdict, a adapter.Answer) Judgement {
 	c := comparison{observed: ev.Observed, want: v, got: a}
 	j := Judgement{Class: Correct, PriceError: PriceError(a.Rates, ev.Observed.Overall)}
+	if rules := rulesOf(reasonsOf(ev, v)); len(rules) > 0 {
+		j.Rule = rules[0]
+	}
 	for _, t := range c.tests() {
 		if text := t.differs(); text != "" {
 			j.Class, j.Difference = t.class, text

@@ -119,3 +119,22 @@ func runNumber(id string) string {
 	number, _, _ := strings.Cut(id[strings.LastIndex(id, "/")+1:], "-")
 	return number
 }
+
+// The rule that a failure names first: what a shrunk failure must keep.
+func TestJudgementRule(t *testing.T) {
+	want := map[string][]int{"01": {}, "03": {3}, "05": {7}, "08": {14}, "10": {6}, "18": {14}, "21": {12}, "22": {9}}
+	results, _ := replayMatrix(t, nil)
+	for _, r := range results {
+		rules, ok := want[runNumber(r.Run)]
+		if !ok {
+			continue
+		}
+		first := r.Oracle.Rules
+		if len(first) > 1 {
+			first = first[:1]
+		}
+		if diff := cmp.Diff(rules, first); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", r.Run, diff)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/adapter"
 )
@@ -66,6 +67,13 @@ func cell(x *float64, digits int) string {
 		return strings.Replace(fmt.Sprintf("%+v", *x), "Inf", "Infinity", 1)
 	}
 	return fmt.Sprintf("%.*f", digits, *x)
+}
+
+func intervalCell(in oracle.Interval, digits int) string {
+	if in.Point() {
+		return cell(&in.Lo, digits)
+	}
+	return fmt.Sprintf("[%.*f, %.*f]", digits, in.Lo, digits, in.Hi)
 }
 
 func cells(rates [4]*float64, digits int) (c [4]string) {

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pdreplay/pdreplay/replay"
@@ -36,11 +35,9 @@ func (t *Text) wantGot(r replay.Result) {
 	gotStatus, gotPriced, got := status(r.Status), priced(r.Eligible), r.Rates.List()
 	digits := digitsFor(wanted, got)
 	wants, gots := cells(wanted, digits), cells(got, digits)
-	for i, in := range r.Oracle.Rates.List() {
-		// A fact is judged by the interval. Where that is no point, what the
-		// contract reports is only one value in it.
-		if byFacts(r) && !in.Point() {
-			wants[i] = fmt.Sprintf("[%.*f, %.*f]", digits, in.Lo, digits, in.Hi)
+	if byFacts(r) {
+		for i, in := range r.Oracle.Rates.List() {
+			wants[i] = intervalCell(in, digits)
 		}
 	}
 	external := wants[1] != wants[2] || gots[1] != gots[2]
@@ -49,8 +46,20 @@ func (t *Text) wantGot(r replay.Result) {
 	t.line("     got  %-*s  %-*s  %s", a, gotStatus, b, gotPriced, named(gots, external))
 }
 
+// byFacts reports whether the facts refute the answer: then they are what is
+// wanted, and what the contract reports is only one value among them, or not
+// even that.
 func byFacts(r replay.Result) bool {
-	return r.Class == replay.Word(replay.Mispriced) || r.Class == replay.Word(replay.WrongRate)
+	if r.Class == replay.Word(replay.Mispriced) {
+		return true
+	}
+	got := r.Rates.List()
+	for i, in := range r.Oracle.Rates.List() {
+		if got[i] != nil && !in.Contains(*got[i], 0) {
+			return true
+		}
+	}
+	return false
 }
 
 // why writes what the oracle found, the first of each rule, and where the two
