@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -22,7 +23,9 @@ import (
 
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/adapter/atom"
+	"github.com/pdreplay/pdreplay/replay/adapter/dynamo"
 	"github.com/pdreplay/pdreplay/replay/adapter/external"
+	"github.com/pdreplay/pdreplay/replay/adapter/sglang"
 	"github.com/pdreplay/pdreplay/replay/adapter/vllm"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
@@ -132,9 +135,9 @@ func compare(t *testing.T, theirs *external.Adapter, ours adapter.Adapter, sel a
 	}
 	switch {
 	case wantErr != nil && strings.Contains(wantErr.Error(), "bare "):
-		// Its row is no JSON, and nothing behind that place can be compared. In
-		// the cache block it is a NaN or infinity that the rates are made of.
-		if strings.Contains(wantErr.Error(), "/server_metrics/cache/") && gotErr == nil && !unreal(got) {
+		// Its row is no JSON, and nothing behind that place can be compared. A
+		// rate or a counter that is NaN or infinite must be so here as well.
+		if rateOrCounter.MatchString(wantErr.Error()) && gotErr == nil && !unreal(got) {
 			t.Errorf("%s of %s shows finite rates %s, but: %v", ours.Name(), dir, rates(got), wantErr)
 		}
 	case (wantErr == nil) != (gotErr == nil):
@@ -146,6 +149,8 @@ func compare(t *testing.T, theirs *external.Adapter, ours adapter.Adapter, sel a
 		}
 	}
 }
+
+var rateOrCounter = regexp.MustCompile(`/server_metrics/cache/(gpu|cpu|external|overall|prefix|cached_tokens)_`)
 
 // unreal reports whether the adapter used or shows what JSON cannot say.
 func unreal(a adapter.Answer) bool {
@@ -199,16 +204,20 @@ func TestParityOddStatistics(t *testing.T) {
 		ours     adapter.Adapter
 		selects  aiperf.Selection
 		families []string
+		labels   []string // objects
 	}{
-		{main(t, atom.Adapters()), atom.Selects, atomFamilies()},
-		{main(t, vllm.Adapters()), vllm.Selects, []string{
-			"vllm:prefix_cache_hits", "vllm:prefix_cache_queries", "vllm:external_prefix_cache_hits", "vllm:external_prefix_cache_queries",
-			"vllm:prompt_tokens_by_source", "vllm:prompt_tokens", "vllm:generation_tokens",
-		}},
+		{main(t, atom.Adapters()), atom.Selects, atomFamilies(), []string{`{"engine":"0"}`}},
+		{main(t, vllm.Adapters()), vllm.Selects, vllmFamilies(), sources("source", "local_cache_hit", "external_kv_transfer", "local_compute")},
+		{main(t, sglang.Adapters()), sglang.Selects, []string{
+			"sglang:prompt_tokens", "sglang:prompt_tokens_total", "sglang:generation_tokens", "sglang:cached_tokens", "sglang:cache_hit_rate",
+		}, sources("cache_source", "device", "host", "storage")},
+		{main(t, dynamo.Adapters()), dynamo.Selects, append(vllmFamilies(),
+			"dynamo_frontend_input_sequence_tokens", "dynamo_frontend_output_tokens", "dynamo_frontend_cached_tokens",
+		), sources("source", "local_cache_hit", "external_kv_transfer", "local_compute")},
 	} {
-		for seed := range uint64(200) {
+		for seed := range uint64(150) {
 			r := rand.New(rand.NewPCG(seed, 7))
-			export := oddExport(r, engine.families)
+			export := oddExport(r, engine.families, engine.labels)
 			t.Run(fmt.Sprintf("%s/%d", engine.ours.Engine(), seed), func(t *testing.T) {
 				run := fstest.MapFS{
 					"run/aiperf_artifacts/server_metrics_export.json": {Data: []byte(export)},
@@ -268,8 +277,24 @@ func atomFamilies() []string {
 	return names
 }
 
+func vllmFamilies() []string {
+	return []string{
+		"vllm:prefix_cache_hits", "vllm:prefix_cache_queries", "vllm:external_prefix_cache_hits", "vllm:external_prefix_cache_queries",
+		"vllm:prompt_tokens_by_source", "vllm:prompt_tokens", "vllm:generation_tokens",
+	}
+}
+
+// sources are labels that tell the tiers apart, and one that does not.
+func sources(key string, values ...string) []string {
+	labels := []string{fmt.Sprintf(`{%q:""}`, key)}
+	for _, value := range values {
+		labels = append(labels, fmt.Sprintf(`{"engine":"0",%q:%q}`, key, value))
+	}
+	return labels
+}
+
 // oddExport writes an export by hand: encoding/json writes no NaN.
-func oddExport(r *rand.Rand, families []string) string {
+func oddExport(r *rand.Rand, families, labels []string) string {
 	var list []string
 	for _, name := range families {
 		if r.IntN(3) == 0 {
@@ -277,18 +302,17 @@ func oddExport(r *rand.Rand, families []string) string {
 		}
 		var series []string
 		for range 1 + r.IntN(3) {
-			series = append(series, oddSeries(r))
+			series = append(series, oddSeries(r, labels))
 		}
 		list = append(list, fmt.Sprintf(`%q:{"type":"counter","series":[%s]}`, name, strings.Join(series, ",")))
 	}
 	return `{"schema_version":"1.0","summary":{},"metrics":{` + strings.Join(list, ",") + `}}`
 }
 
-func oddSeries(r *rand.Rand) string {
+func oddSeries(r *rand.Rand, labels []string) string {
 	fields := []string{`"endpoint_url":"http://p:9/metrics"`}
 	if r.IntN(4) > 0 {
-		sources := []string{`"local_cache_hit"`, `"external_kv_transfer"`, `"local_compute"`}
-		fields = append(fields, fmt.Sprintf(`"labels":{"source":%s}`, sources[r.IntN(len(sources))]))
+		fields = append(fields, `"labels":`+labels[r.IntN(len(labels))])
 	}
 	var stats []string
 	for _, key := range []string{"total", "sum", "max", "avg"} {
