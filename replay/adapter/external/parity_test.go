@@ -21,6 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/pdreplay/pdreplay/oracle"
+	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/adapter/atom"
 	"github.com/pdreplay/pdreplay/replay/adapter/dynamo"
@@ -28,6 +30,7 @@ import (
 	"github.com/pdreplay/pdreplay/replay/adapter/sglang"
 	"github.com/pdreplay/pdreplay/replay/adapter/vllm"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
+	"github.com/pdreplay/pdreplay/scenarios"
 )
 
 const (
@@ -128,6 +131,11 @@ func compare(t *testing.T, theirs *external.Adapter, ours adapter.Adapter, sel a
 	if err != nil {
 		t.Fatalf("%s: opening the run: %v", ours.Name(), err)
 	}
+	compareRun(t, theirs, ours, run)
+}
+
+func compareRun(t *testing.T, theirs *external.Adapter, ours adapter.Adapter, run *aiperf.Run) {
+	t.Helper()
 	want, wantErr := theirs.Derive(t.Context(), run)
 	got, gotErr := ours.Derive(t.Context(), run)
 	if errors.Is(wantErr, context.DeadlineExceeded) {
@@ -138,14 +146,14 @@ func compare(t *testing.T, theirs *external.Adapter, ours adapter.Adapter, sel a
 		// Its row is no JSON, and nothing behind that place can be compared. A
 		// rate or a counter that is NaN or infinite must be so here as well.
 		if rateOrCounter.MatchString(wantErr.Error()) && gotErr == nil && !unreal(got) {
-			t.Errorf("%s of %s shows finite rates %s, but: %v", ours.Name(), dir, rates(got), wantErr)
+			t.Errorf("%s of %s shows finite rates %s, but: %v", ours.Name(), run.ID, rates(got), wantErr)
 		}
 	case (wantErr == nil) != (gotErr == nil):
-		t.Errorf("%s of %s:\n%s %v\n%s: %v", ours.Name(), dir, theirs.Name(), wantErr, ours.Name(), gotErr)
+		t.Errorf("%s of %s:\n%s %v\n%s: %v", ours.Name(), run.ID, theirs.Name(), wantErr, ours.Name(), gotErr)
 	case wantErr == nil:
 		ignored := cmpopts.IgnoreFields(adapter.Answer{}, "Counters", "Reasons") // no part of a row
 		if diff := cmp.Diff(want, got, ignored, cmpopts.EquateNaNs(), cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s of %s (- producer, + ours): %s", ours.Name(), dir, diff)
+			t.Errorf("%s of %s (- producer, + ours): %s", ours.Name(), run.ID, diff)
 		}
 	}
 }
@@ -194,6 +202,37 @@ func asVLLM(t *testing.T, fsys fs.FS, name string) fs.FS {
 		copied["run/"+file] = &fstest.MapFile{Data: []byte(names.Replace(string(data)))}
 	}
 	return copied
+}
+
+// The real producer says what the adapters in this process say on every
+// scenario that has records (without them it stops) and a JSON export (it does
+// not read the CSV; ours does, and says so: adapter.CSVOnly).
+func TestParityScenarios(t *testing.T) {
+	theirs := start(t, external.Worker, producerDir(t), producerModule, external.Environment{})
+	versions := map[string]adapter.Adapter{}
+	for _, a := range replay.BuiltinAdapters() {
+		if strings.HasSuffix(a.Name(), "@main") {
+			versions[a.Engine()] = a
+		}
+	}
+	compared := 0
+	for _, s := range scenarios.All() {
+		t.Run(s.Name, func(t *testing.T) {
+			c, err := s.Build(replay.Selects)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours := versions[oracle.Examine(c.Run, oracle.Options{}).Engine]
+			if c.Run.Records == nil || c.Run.Export == nil || ours == nil {
+				t.Skip("it has no records, no JSON export, or no engine that the producer knows")
+			}
+			compareRun(t, theirs, ours, c.Run)
+			compared++
+		})
+	}
+	if all := len(scenarios.All()); compared < all*9/10 {
+		t.Errorf("%d of %d scenarios were compared", compared, all)
+	}
 }
 
 // Series with odd statistics: every family in several spellings, numbers as
