@@ -51,10 +51,14 @@ type tracker struct {
 type place struct {
 	object bool
 	index  int
-	name   []byte // the last string, which before a colon is a member's name
+	name   string // of the last member
 	value  bool   // behind the colon of a member
 }
 
+// longName is how much of a member's name a pointer shows.
+const longName = 1 << 10
+
+// byte takes the next byte of a text that is correct so far.
 func (t *tracker) byte(c byte) {
 	if t.col++; c == '\n' {
 		t.line, t.col = t.line+1, 1
@@ -79,12 +83,11 @@ func (t *tracker) byte(c byte) {
 	}
 }
 
-// inside takes a byte of a string. Only names are kept, and no more of one
-// than a token may have.
+// inside takes a byte of a string. Only names are kept.
 func (t *tracker) inside(c byte) {
 	top := len(t.stack) - 1
 	isName := top >= 0 && t.stack[top].object && !t.stack[top].value
-	if isName {
+	if isName && len(t.text) <= longName {
 		t.text = append(t.text, c)
 	}
 	switch {
@@ -94,8 +97,11 @@ func (t *tracker) inside(c byte) {
 		t.escaped = true
 	case c == '"':
 		t.inString = false
-		if isName {
-			t.stack[top].name = append(t.stack[top].name[:0], t.text...)
+		switch {
+		case isName && len(t.text) > longName:
+			t.stack[top].name = string(t.text[1:]) + "..."
+		case isName:
+			t.stack[top].name = string(unquote(nil, t.text))
 		}
 	}
 }
@@ -108,7 +114,7 @@ func (t *tracker) pointer() string {
 		case !p.object:
 			b.WriteString("/" + strconv.Itoa(p.index))
 		case p.value:
-			b.WriteString("/" + escapePointer(string(unquote(nil, p.name))))
+			b.WriteString("/" + escapePointer(p.name))
 		}
 	}
 	return b.String()

@@ -74,8 +74,10 @@ func artifacts(fsys fs.FS, dir string) (string, error) {
 		return "", fmt.Errorf("look for a run in %s: %w", base, withoutPath(err))
 	}
 	for _, e := range entries {
-		if e.IsDir() {
-			dirs = append(dirs, path.Join(base, e.Name()))
+		child := path.Join(base, e.Name())
+		// A link to a directory is one, as the producer has it.
+		if info, err := fs.Stat(fsys, child); err == nil && info.IsDir() {
+			dirs = append(dirs, child)
 		}
 	}
 	for _, names := range [][]string{{recordsName}, {exportName, totalsName, aggregateName}} {

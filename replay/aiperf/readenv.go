@@ -1,7 +1,6 @@
 package aiperf
 
 import (
-	"bufio"
 	"io/fs"
 	"strings"
 	"unicode/utf8"
@@ -18,20 +17,15 @@ func ReadEnv(fsys fs.FS, name string) (Env, error) {
 	}
 	defer f.Close()
 	env := Env{}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxToken)
-	line := 0
-	for lines.Scan() {
-		line++
-		if msg := env.add(lines.Text()); msg != "" {
-			return nil, &SyntaxError{File: name, Line: line, Msg: msg}
+	lines := newLineReader(f)
+	for lines.next() {
+		line := strings.TrimSuffix(string(lines.line), "\r")
+		if msg := env.add(line); msg != "" {
+			return nil, &SyntaxError{File: name, Line: lines.number, Msg: msg}
 		}
 	}
-	if lines.Err() == bufio.ErrTooLong {
-		return nil, &SyntaxError{File: name, Line: line + 1, Msg: "the line is longer than 4 MiB"}
-	}
-	if lines.Err() != nil {
-		return nil, wrapRead(name, lines.Err())
+	if err := lines.failure(name); err != nil {
+		return nil, err
 	}
 	return env, nil
 }

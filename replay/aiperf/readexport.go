@@ -305,35 +305,3 @@ func (f *familyReader) settle() {
 		}
 	}
 }
-
-// configuredDuration reads input_config for the seconds that the user set for
-// the benchmark: loadgen.benchmark_duration, or the duration of the profiling
-// phase in the second shape of that configuration.
-func (s *scanner) configuredDuration() (seconds Value) {
-	if s.null() {
-		return Value{}
-	}
-	for name := range s.object() {
-		switch {
-		case name == "loadgen" && s.peek() == '{':
-			for member := range s.object() {
-				if member == "benchmark_duration" {
-					seconds = s.setting()
-				} else {
-					s.pass()
-				}
-			}
-		default:
-			s.pass()
-		}
-	}
-	return seconds
-}
-
-// setting reads a number that need not be set.
-func (s *scanner) setting() Value {
-	if s.null() {
-		return Value{}
-	}
-	return s.value()
-}

@@ -2,14 +2,8 @@ package aiperf
 
 import (
 	"bytes"
-	"fmt"
-	"io"
 	"io/fs"
 )
-
-// maxLine bounds a line of the jsonl. Real lines are about 17 kB, most of it
-// inter_chunk_latency; a hundred thousand output tokens make some 2 MB.
-const maxLine = 16 << 20
 
 // ReadRecords reads profile_export.jsonl from the file name of fsys in one
 // pass, a line at a time. Blank lines do not count. The accounting is the
@@ -27,17 +21,14 @@ func ReadRecords(fsys fs.FS, name string) (*Records, []Note, error) {
 	defer f.Close()
 	n := &notes{file: name}
 	r := recordReader{scanner: &scanner{notes: n}, records: &Records{File: name}}
-	lines := lineReader{src: f, buf: make([]byte, 0, windowSize)}
+	lines := newLineReader(f)
 	for lines.next() {
 		if err := r.line(lines.number, lines.line); err != nil {
 			return nil, nil, err
 		}
 	}
-	switch {
-	case lines.err == errLongLine:
-		return nil, nil, &SyntaxError{File: name, Line: lines.number, Msg: fmt.Sprintf("the line is longer than %d MiB", maxLine>>20)}
-	case lines.err != nil:
-		return nil, nil, wrapRead(name, lines.err)
+	if err := lines.failure(name); err != nil {
+		return nil, nil, err
 	}
 	if len(r.records.List) == 0 {
 		n.add("", "no records")
@@ -210,56 +201,4 @@ func (r *recordReader) accounting() Accounting {
 	}
 	a.Dropped = a.Total - a.Profiled
 	return a
-}
-
-// A lineReader reads lines of bounded length from one buffer that grows.
-type lineReader struct {
-	src    io.Reader
-	buf    []byte
-	pos    int // where the next line begins
-	number int
-	line   []byte // without its end; good until the next one
-	err    error
-}
-
-var errLongLine = fmt.Errorf("a line is longer than %d bytes", maxLine)
-
-// next goes to the next line; false at the end or on an error.
-func (l *lineReader) next() bool {
-	l.number++
-	searched := 0
-	for {
-		rest := l.buf[l.pos:]
-		if i := bytes.IndexByte(rest[searched:], '\n'); i >= 0 {
-			l.line = rest[:searched+i]
-			l.pos += searched + i + 1
-			return true
-		}
-		searched = len(rest)
-		if l.src == nil {
-			l.line, l.pos = rest, len(l.buf)
-			return l.err == nil && len(rest) > 0
-		}
-		l.fill()
-	}
-}
-
-func (l *lineReader) fill() {
-	l.buf = l.buf[:copy(l.buf, l.buf[l.pos:])]
-	l.pos = 0
-	if len(l.buf) >= maxLine {
-		l.src, l.err = nil, errLongLine
-		return
-	}
-	if len(l.buf) == cap(l.buf) {
-		l.buf = append(make([]byte, 0, 2*cap(l.buf)), l.buf...)
-	}
-	n, err := io.ReadAtLeast(l.src, l.buf[len(l.buf):cap(l.buf)], 1)
-	l.buf = l.buf[:len(l.buf)+n]
-	if err != nil {
-		l.src = nil
-		if err != io.EOF {
-			l.err = err
-		}
-	}
 }

@@ -55,8 +55,11 @@ type section struct {
 func (t *totalsReader) read(src io.Reader) error {
 	limited := &recordLimit{src: src, left: maxToken}
 	in := bufio.NewReader(limited)
-	if start, _ := in.Peek(3); string(start) == "\xef\xbb\xbf" {
-		return &SyntaxError{Line: 1, Msg: "begins with a byte-order mark: remove the first three bytes"}
+	switch start, _ := in.Peek(3); {
+	case string(start) == "\xef\xbb\xbf":
+		return &SyntaxError{Line: 1, Col: 1, Msg: "begins with a byte-order mark: remove the first three bytes"}
+	case len(start) == 0 && limited.err == io.EOF:
+		return &SyntaxError{Msg: "the file is empty"}
 	}
 	head, err := t.head(in)
 	if err != nil {
@@ -80,8 +83,11 @@ func (t *totalsReader) read(src io.Reader) error {
 			return err
 		}
 	}
-	if head == 0 && t.section.columns == nil {
-		return &SyntaxError{Msg: "the file is empty"}
+	if t.section.columns == nil {
+		return &SyntaxError{Line: head + 1, Msg: "the file ends before the header of a section, which has the columns Endpoint and Metric"}
+	}
+	if limited.last != '\n' {
+		t.notes.add("line "+strconv.Itoa(t.line), "the last line has no end: the file may be cut short")
 	}
 	return nil
 }
@@ -286,6 +292,8 @@ func (t *totalsReader) located(err error) error {
 type recordLimit struct {
 	src  io.Reader
 	left int
+	last byte  // the last byte that was read
+	err  error // of src
 }
 
 var errLongRow = fmt.Errorf("a row is longer than %d MiB", maxToken>>20)
@@ -295,6 +303,9 @@ func (l *recordLimit) Read(p []byte) (int, error) {
 		return 0, errLongRow
 	}
 	n, err := l.src.Read(p)
-	l.left -= n
+	if n > 0 {
+		l.left, l.last = l.left-n, p[n-1]
+	}
+	l.err = err
 	return n, err
 }

@@ -32,9 +32,11 @@ type scanner struct {
 	objects [maxDepth/64 + 1]uint64 // bit d: the container at depth d is an object
 	bare    int                     // bare NaN and Infinity met while skipping
 
-	path  []step
-	notes *notes
-	line  int // of the jsonl, 0 for other files
+	path    []step
+	stock   [256][2]string // see intern
+	scratch []byte
+	notes   *notes
+	line    int // of the jsonl, 0 for other files
 }
 
 // newScanner returns a scanner of the text that src gives.
@@ -106,11 +108,14 @@ func describe(b []byte) string {
 func (s *scanner) peek() byte {
 	for {
 		for s.pos < len(s.buf) {
-			c := s.buf[s.pos]
-			if c > ' ' || c != ' ' && c != '\n' && c != '\r' && c != '\t' {
+			switch c := s.buf[s.pos]; c {
+			case '\n':
+				s.pos = indent(s.buf, s.pos+1)
+			case ' ', '\r', '\t':
+				s.pos++
+			default:
 				return c
 			}
-			s.pos++
 		}
 		if !s.more() {
 			return 0
@@ -141,6 +146,9 @@ func (s *scanner) take(n int) []byte {
 
 // str reads a string token, quotes included; pos is at its first quote.
 func (s *scanner) str() []byte {
+	if end := plainString(s.buf, s.pos+1); end >= 0 {
+		return s.take(end - s.pos)
+	}
 	n := 1
 	for {
 		for s.pos+n < len(s.buf) {
@@ -230,6 +238,11 @@ func (s *scanner) hex4(n int) (r rune, ok bool) {
 
 // number reads a number token; bare says that it is NaN, Infinity or -Infinity.
 func (s *scanner) number() (token []byte, bare bool) {
+	if s.pos < len(s.buf) {
+		if end := plainNumber(s.buf, s.pos); end >= 0 {
+			return s.take(end - s.pos), false
+		}
+	}
 	n := 0
 	if s.at(0) == '-' {
 		n++
@@ -388,33 +401,6 @@ func (s *scanner) colon() {
 		return
 	}
 	s.pos++
-}
-
-// skip goes past one value of any kind and checks its syntax.
-func (s *scanner) skip() {
-	outside := s.depth
-	for {
-		more := false
-		switch c := s.peek(); c {
-		case '{', '[':
-			if !s.enter(c == '{') {
-				return
-			}
-			more = s.first()
-		default:
-			s.scalar(c)
-		}
-		for !more {
-			if s.err != nil || s.depth == outside {
-				return
-			}
-			more = s.next()
-		}
-		if s.inObject() {
-			s.name()
-			s.colon()
-		}
-	}
 }
 
 // end checks that nothing but white space follows.

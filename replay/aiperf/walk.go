@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,44 +15,34 @@ import (
 type step struct {
 	object bool
 	index  int    // of the element, in an array
-	name   []byte // of the member, in an object
+	name   string // of the member, in an object
 
-	names []byte              // the names met so far, one after the other
-	ends  []int               // where each of names ends
-	seen  map[string]struct{} // instead of a search through names, once there are many
+	names []string            // the names met so far
+	seen  map[string]struct{} // the same, once there are many
 }
 
 // few is the number of names up to which a search is faster than a map.
-const few = 16
+const few = 64
 
 // add reports whether name is new in the object.
-func (p *step) add(name []byte) bool {
+func (p *step) add(name string) bool {
 	if p.seen == nil {
-		from := 0
-		for _, end := range p.ends {
-			if bytes.Equal(p.names[from:end], name) {
-				return false
-			}
-			from = end
+		if slices.Contains(p.names, name) {
+			return false
 		}
-		p.names = append(p.names, name...)
-		p.ends = append(p.ends, len(p.names))
-		if len(p.ends) <= few {
+		p.names = append(p.names, name)
+		if len(p.names) < few {
 			return true
 		}
 		p.seen = make(map[string]struct{})
-		from = 0
-		for _, end := range p.ends {
-			p.seen[string(p.names[from:end])] = struct{}{}
-			from = end
+		for _, n := range p.names {
+			p.seen[n] = struct{}{}
 		}
 		return true
 	}
-	if _, ok := p.seen[string(name)]; ok {
-		return false
-	}
-	p.seen[string(name)] = struct{}{}
-	return true
+	_, twice := p.seen[name]
+	p.seen[name] = struct{}{}
+	return !twice
 }
 
 // push adds a step to the path, with the memory of the one that was there.
@@ -63,16 +54,15 @@ func (s *scanner) push(object bool) int {
 		s.path = append(s.path, step{})
 	}
 	p := &s.path[i]
-	p.object, p.index, p.seen = object, -1, nil
-	p.name, p.names, p.ends = p.name[:0], p.names[:0], p.ends[:0]
+	*p = step{object: object, index: -1, names: p.names[:0]}
 	return i
 }
 
 func (s *scanner) pop() { s.path = s.path[:len(s.path)-1] }
 
 // object iterates over the members of the object that follows; the body must
-// read each value. A name is good until the next one. Two members of one name
-// are an error, because readers disagree about which of them counts.
+// read each value. Two members of one name are an error, because readers
+// disagree about which of them counts.
 func (s *scanner) object() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if !s.open('{', "an object") {
@@ -81,7 +71,7 @@ func (s *scanner) object() iter.Seq[string] {
 		i := s.push(true)
 		defer s.pop()
 		for ok := s.first(); ok && s.member(i); ok = s.next() {
-			if !yield(string(s.path[i].name)) || s.err != nil {
+			if !yield(s.path[i].name) || s.err != nil {
 				return
 			}
 		}
@@ -97,13 +87,34 @@ func (s *scanner) member(i int) bool {
 		return false
 	}
 	p := &s.path[i]
-	p.name = unquote(p.name[:0], raw)
+	s.scratch = unquote(s.scratch[:0], raw)
+	p.name = s.intern(s.scratch)
 	if !p.add(p.name) {
-		s.fail(int(start-s.base)-s.pos, fmt.Sprintf("the name %s stands twice in one object", raw))
+		s.fail(int(start-s.base)-s.pos, fmt.Sprintf("the name %s stands twice in one object", shorten(raw)))
 		return false
 	}
 	s.colon()
 	return s.err == nil
+}
+
+// intern returns text as a string, a short one from a small stock: a file has
+// the same few names, phases and labels over and over.
+func (s *scanner) intern(text []byte) string {
+	if len(text) > 64 {
+		return string(text)
+	}
+	hash := uint32(2166136261) // FNV-1a
+	for _, c := range text {
+		hash = (hash ^ uint32(c)) * 16777619
+	}
+	places := &s.stock[hash%uint32(len(s.stock))]
+	if places[0] != string(text) {
+		places[0], places[1] = places[1], places[0]
+		if places[0] != string(text) {
+			places[0] = string(text)
+		}
+	}
+	return places[0]
 }
 
 // array iterates over the elements of the array that follows; the body must
@@ -330,7 +341,8 @@ func integer(token []byte) (int64, wholeness) {
 func (s *scanner) text() string {
 	switch c := s.peek(); c {
 	case '"':
-		return string(unquote(nil, s.str()))
+		s.scratch = unquote(s.scratch[:0], s.str())
+		return s.intern(s.scratch)
 	case 'n':
 		s.null()
 		return ""
@@ -410,7 +422,7 @@ func (s *scanner) pointer() string {
 	for _, p := range s.path {
 		b.WriteByte('/')
 		if p.object {
-			b.WriteString(escapePointer(string(p.name)))
+			b.WriteString(escapePointer(p.name))
 		} else {
 			b.WriteString(strconv.Itoa(p.index))
 		}
