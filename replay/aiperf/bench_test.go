@@ -243,7 +243,7 @@ func BenchmarkSkip(b *testing.B) {
 		skip func(io.Reader) error
 	}{
 		{"scanner", func(r io.Reader) error {
-			s := newScanner(r, &notes{})
+			s := newScanner(r, windowSize, &notes{})
 			s.skip()
 			s.end()
 			return s.err

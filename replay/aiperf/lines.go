@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"io/fs"
 )
 
 // maxLine bounds a line of the jsonl. Real lines are about 17 kB, most of it
@@ -21,8 +22,8 @@ type lineReader struct {
 	err    error  // of src
 }
 
-func newLineReader(src io.Reader) *lineReader {
-	return &lineReader{src: src, buf: make([]byte, 0, windowSize)}
+func newLineReader(src fs.File) *lineReader {
+	return &lineReader{src: src, buf: make([]byte, 0, windowFor(src))}
 }
 
 // failure returns the error that ended the lines of the file name, nil at its end.

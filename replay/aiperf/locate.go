@@ -18,7 +18,7 @@ func (e *SyntaxError) locate(fsys fs.FS, offset int64) {
 	}
 	defer f.Close()
 	t := tracker{line: 1, col: 1}
-	r := bufio.NewReaderSize(io.LimitReader(f, offset), windowSize)
+	r := bufio.NewReaderSize(io.LimitReader(f, offset), int(min(offset, windowSize)))
 	for {
 		c, err := r.ReadByte()
 		if err != nil {

@@ -8,15 +8,19 @@ func (s *scanner) configuredDuration() (seconds Value) {
 	if s.null() {
 		return Value{}
 	}
+	var phases Value
 	for name := range s.object() {
 		switch c := s.peek(); {
 		case name == "loadgen" && c == '{':
 			seconds = s.loadgen()
 		case name == "phases" && c == '[':
-			seconds = s.profilingPhases()
+			phases = s.profilingPhases()
 		default:
 			s.pass()
 		}
+	}
+	if seconds.Kind() == Absent {
+		return phases
 	}
 	return seconds
 }

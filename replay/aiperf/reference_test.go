@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -90,8 +91,20 @@ func refTime(m object, key string) int64 {
 	if !ok {
 		return NoTime
 	}
-	r, ok := new(big.Rat).SetString(string(n))
-	if !ok || !r.IsInt() {
+	return refInteger(string(n))
+}
+
+// refInteger is NoTime for what is no int64.
+func refInteger(text string) int64 {
+	// A Rat would take an exponent of any size into memory.
+	if mantissa, exponent, ok := strings.Cut(strings.ToLower(text), "e"); ok && len(strings.TrimLeft(exponent, "+-0")) > 4 {
+		if strings.Trim(mantissa, "-0.") == "" {
+			return 0
+		}
+		return NoTime
+	}
+	r, ok := new(big.Rat).SetString(text)
+	if !ok || !r.IsInt() || !r.Num().IsInt64() {
 		return NoTime
 	}
 	return r.Num().Int64()
@@ -153,11 +166,41 @@ func refExport(file string, data []byte) (*Export, error) {
 }
 
 func refDuration(root object) Value {
-	loadgen := refObject(refObject(root["input_config"])["loadgen"])
-	if loadgen["benchmark_duration"] == nil {
+	config := refObject(root["input_config"])
+	if loadgen := refObject(config["loadgen"]); loadgen["benchmark_duration"] != nil {
+		return refValue(loadgen, "benchmark_duration")
+	}
+	var durations []Value
+	for _, v := range refArray(config["phases"]) {
+		phase := refObject(v)
+		kind := refText(phase["kind"])
+		if kind == "" {
+			kind = refText(phase["name"])
+		}
+		if kind != "profiling" {
+			continue
+		}
+		if phase["duration"] == nil {
+			durations = append(durations, Value{})
+		} else {
+			durations = append(durations, refValue(phase, "duration"))
+		}
+	}
+	if len(durations) == 0 {
 		return Value{}
 	}
-	return refValue(loadgen, "benchmark_duration")
+	sum, ok := durations[0].Float()
+	for _, d := range durations[1:] {
+		next, is := d.Float()
+		sum, ok = sum+next, ok && is
+	}
+	switch {
+	case len(durations) == 1:
+		return durations[0]
+	case !ok:
+		return Value{}
+	}
+	return NumberValue(sum)
 }
 
 func refFamilies(data []byte, root object, member string, slices bool) []Family {
@@ -253,6 +296,84 @@ func refTruth(v any) bool {
 		return len(v) > 0
 	}
 	panic(fmt.Sprintf("no JSON value: %T", v))
+}
+
+// refAggregate reads profile_export_aiperf.json.
+func refAggregate(file string, data []byte) (*Aggregate, error) {
+	v, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	root := refObject(v)
+	a := &Aggregate{File: file, BenchmarkID: refText(root["benchmark_id"]), BenchmarkDuration: refDuration(root)}
+	get := func(name, key string) Value {
+		if _, ok := root[name]; ok {
+			return refMetric(root, name, key)
+		}
+		return refMetric(refObject(root["records"]), name, key)
+	}
+	a.RequestCount = get("request_count", "avg")
+	a.ErrorRequestCount = get("error_request_count", "avg")
+	a.UsagePromptTokens = get("total_usage_prompt_tokens", "avg")
+	a.TheoreticalHits = get("theoretical_prefix_cache_hit", "sum")
+	a.TheoreticalBlocks = get("theoretical_prefix_cache_hit", "count")
+	if w := refObject(root["warmup_metrics"]); w != nil {
+		a.Warmup = &AggregateWarmup{
+			RequestCount:      refMetric(w, "request_count", "avg"),
+			ErrorRequestCount: refMetric(w, "error_request_count", "avg"),
+			UsagePromptTokens: refMetric(w, "usage_prompt_tokens", "sum"),
+		}
+		if a.Warmup.UsagePromptTokens.Kind() == Absent {
+			a.Warmup.UsagePromptTokens = refMetric(w, "total_usage_prompt_tokens", "avg")
+		}
+	}
+	return a, nil
+}
+
+func refMetric(m object, name, key string) Value {
+	if v, ok := m[name]; ok && v == nil {
+		return NullValue()
+	}
+	return refValue(refObject(m[name]), key)
+}
+
+// refRow reads a published row, nil when it is none.
+func refRow(file string, data []byte) (*Row, error) {
+	v, err := decode(data)
+	if err != nil {
+		return nil, err
+	}
+	root := refObject(v)
+	_, requests := root["request_metrics"]
+	_, server := root["server_metrics"]
+	if !requests || !server {
+		return nil, nil
+	}
+	metrics := refObject(root["server_metrics"])
+	cache, validity := refObject(metrics["cache"]), refObject(metrics["cache_validity"])
+	r := &Row{
+		File: file, Adapter: refText(metrics["adapter"]), Status: refText(validity["status"]), Fields: make(map[string]string),
+		GPU: refValue(cache, "gpu_cache_hit_rate"), CPU: refValue(cache, "cpu_cache_hit_rate"),
+		External: refValue(cache, "external_cache_hit_rate"), Overall: refValue(cache, "overall_cache_hit_rate"),
+	}
+	r.Framework, _ = root["framework"].(string)
+	if disagg, ok := root["disagg"].(bool); ok {
+		r.Disagg = &disagg
+	}
+	if eligible, ok := validity["pricing_eligible"].(bool); ok {
+		r.Eligible = &eligible
+	}
+	for name, v := range root {
+		switch v.(type) {
+		case object, []any:
+		default:
+			if name != "request_metrics" && name != "server_metrics" {
+				text, _ := json.Marshal(v)
+				r.Fields[name] = string(text)
+			}
+		}
+	}
+	return r, nil
 }
 
 // testFiles returns the contents of all files of that name under the test data.

@@ -39,9 +39,10 @@ type scanner struct {
 	line    int // of the jsonl, 0 for other files
 }
 
-// newScanner returns a scanner of the text that src gives.
-func newScanner(src io.Reader, n *notes) *scanner {
-	return &scanner{src: src, buf: make([]byte, 0, windowSize), notes: n}
+// newScanner returns a scanner of the text that src gives, with a window of
+// that many bytes to begin with.
+func newScanner(src io.Reader, window int, n *notes) *scanner {
+	return &scanner{src: src, buf: make([]byte, 0, window), notes: n}
 }
 
 // more reads on and keeps what is unread; false says that nothing follows.

@@ -45,13 +45,23 @@ func readJSON(fsys fs.FS, name string, n *notes, read func(*scanner)) error {
 		return err
 	}
 	defer f.Close()
-	s := newScanner(f, n)
+	s := newScanner(f, windowFor(f), n)
 	s.begin()
 	if s.err == nil {
 		read(s)
 	}
 	s.end()
 	return s.located(fsys, name)
+}
+
+// windowFor returns the size of a window on a file: small for a small one.
+func windowFor(f fs.File) int {
+	info, err := f.Stat()
+	if err != nil {
+		return windowSize
+	}
+	// One more byte, so that the end is found without the window growing.
+	return int(min(max(info.Size()+1, 512), windowSize))
 }
 
 // begin refuses what is not worth a grammatical message.
