@@ -63,8 +63,10 @@ func cell(x *float64, digits int) string {
 		return "null"
 	case math.IsNaN(*x):
 		return "NaN"
-	case math.IsInf(*x, 0):
-		return strings.Replace(fmt.Sprintf("%+v", *x), "Inf", "Infinity", 1)
+	case math.IsInf(*x, 1):
+		return "Infinity"
+	case math.IsInf(*x, -1):
+		return "-Infinity"
 	}
 	return fmt.Sprintf("%.*f", digits, *x)
 }
