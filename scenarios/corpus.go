@@ -78,7 +78,7 @@ func parse(name string, src []byte) (Scenario, error) {
 	first, _, _ := strings.Cut(string(src), "\n")
 	story, ok := strings.CutPrefix(first, "# ")
 	if !ok || strings.TrimSpace(story) == "" {
-		return s, fmt.Errorf("%s:1: the first line must tell the story as a comment: # rule 7: ...", s.File())
+		return s, fmt.Errorf("%s:1: the first line must be a comment that tells the story", s.File())
 	}
 	s.Story = story
 	for line := range strings.Lines(string(src)) {

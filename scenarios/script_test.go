@@ -70,7 +70,7 @@ func TestMistakes(t *testing.T) {
 			}
 		})
 	}
-	if _, err := parse("test", []byte("run base\n")); err == nil || !strings.Contains(err.Error(), "test.txtar:1: the first line must tell the story") {
+	if _, err := parse("test", []byte("run base\n")); err == nil || !strings.Contains(err.Error(), "test.txtar:1: the first line must be a comment") {
 		t.Errorf("a file without a story: got %v", err)
 	}
 }
