@@ -74,14 +74,14 @@ func parseRow(data []byte, where Output) (adapter.Answer, error) {
 	if err := json.Unmarshal(data, &row); err != nil {
 		return adapter.Answer{}, fmt.Errorf("its row: %w", err)
 	}
-	answer, err := readRow(row, where.withDefaults())
+	answer, err := readFields(row, where.withDefaults())
 	if err != nil {
 		return adapter.Answer{}, fmt.Errorf("its row: %w", err)
 	}
 	return answer, nil
 }
 
-func readRow(row any, where Output) (answer adapter.Answer, err error) {
+func readFields(row any, where Output) (answer adapter.Answer, err error) {
 	for _, rate := range []struct {
 		to *(*float64)
 		at string
