@@ -92,7 +92,7 @@ func (v Version) rates(n counts) adapter.Rates {
 	r := adapter.Rates{GPU: adapter.Ratio(n.cached, n.full), CPU: adapter.Ratio(second, n.full)}
 	r.External, r.Overall = r.CPU, r.GPU
 	if v.Overall == OverallGPUCPU {
-		r.Overall = sum(r.GPU, r.CPU)
+		r.Overall = adapter.Ratio(sum(n.cached, second), n.full) // sum first, divide once
 	}
 	return r.Round()
 }

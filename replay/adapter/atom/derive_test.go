@@ -277,6 +277,18 @@ func TestReviewByRule(t *testing.T) {
 	}
 }
 
+// Overall is summed first and divided once: the rounded tiers need not add up
+// to it, and 1/24 + 1/24 has another fifth decimal than 2/24 after rounding.
+func TestOverallDividesOnce(t *testing.T) {
+	run := cleanRun()
+	for stem, total := range map[string]float64{"prefix_cache_full_tokens": 240, "prefix_cache_cached_tokens": 10, "prefix_cache_offload_tokens": 10} {
+		family(run, stem).Series[0] = series("http://p:9/metrics", total/10)
+	}
+	if got, want := derive(t, "review", run), "REQUEST_SCOPE_UNRESOLVED 0.04167/0.04167/0.04167/0.08333"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 // The versions differ from review where their rows say so; each case is one
 // cell of the table that no fixture of the matrix reaches.
 func TestVersionsByRow(t *testing.T) {

@@ -49,8 +49,8 @@ type Tier struct {
 // An Engine is what a corrected adapter knows of one engine.
 type Engine struct {
 	Name string
-	// Choose returns the tables to read an export with.
-	Choose func(*aiperf.Export) Tables
+	// Choose returns the tables to read a run with that has server metrics.
+	Choose func(*aiperf.Run) Tables
 }
 
 // Adapter returns the engine's @corrected adapter.
@@ -76,7 +76,7 @@ func (c corrected) Derive(_ context.Context, run *aiperf.Run) (adapter.Answer, e
 		refusals.Record(&answer, nil)
 		return answer, nil
 	}
-	d := derivation{Tables: c.engine.Choose(export), run: run}
+	d := derivation{Tables: c.engine.Choose(run), run: run}
 	roles := d.roles(export)
 	if roles.Refusal != nil {
 		window.Refusals{*roles.Refusal}.Record(&answer, nil)

@@ -189,7 +189,11 @@ func TestCorrected(t *testing.T) {
 			source("external_kv_transfer", "d:9", 1000)}),
 			"VALID_COMPLETE ok 0.6/0/0/0.6", ""},
 		{"no external counter, a tier declared", "vllm", join(vllmScope(""), []line{source("local_cache_hit", "", 600), source("local_compute", "", 400)}),
+			"COUNTER_MISSING" + allNull, "FULL is unknown"},
+		{"no external lookups, a tier declared", "vllm", join(vllmScope(""), lookups(1000, 600, 400, 200)[:2]),
 			"CPU_UNRESOLVED 0.6/null/null/null", "OFFLOAD"},
+		{"no computed tokens", "vllm", join(vllmScope(""), []line{source("local_cache_hit", "", 600), source("external_kv_transfer", "", 200)}),
+			"COUNTER_MISSING" + allNull, "FULL is unknown"},
 		{"no external counter, none declared", "vllm", with(join(vllmScope(""), []line{source("local_cache_hit", "", 600), source("local_compute", "", 400)}), "KV_OFFLOADING", "none"),
 			"VALID_COMPLETE ok 0.6/0/0/0.6", ""},
 		{"a data parallel rank more", "vllm", join(vllmScope(""), []line{

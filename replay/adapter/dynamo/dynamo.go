@@ -66,7 +66,7 @@ func firstRounds(metrics []aiperf.Family, names []string) error {
 // whatever the workers behind it do, so its ratio of sums is the overall rate;
 // the tiers stay unknown. Router gauges are predictions and are never used.
 func engine() corrected.Engine {
-	return corrected.Engine{Name: Engine, Choose: func(*aiperf.Export) corrected.Tables { return tables() }}
+	return corrected.Engine{Name: Engine, Choose: func(*aiperf.Run) corrected.Tables { return tables() }}
 }
 
 func tables() corrected.Tables {

@@ -12,7 +12,7 @@ import (
 // so that gpu + external is the whole rate (accounting.md section 1). The gauge
 // is never used: it is overwritten a batch and zeroed at decode.
 func engine() corrected.Engine {
-	return corrected.Engine{Name: Engine, Choose: func(*aiperf.Export) corrected.Tables { return tables() }}
+	return corrected.Engine{Name: Engine, Choose: func(*aiperf.Run) corrected.Tables { return tables() }}
 }
 
 func tables() corrected.Tables {

@@ -11,7 +11,7 @@ import (
 // #18583), so they are no part of overall. Blocks are never turned into
 // tokens: without prompt tokens there is no rate.
 func engine() corrected.Engine {
-	return corrected.Engine{Name: Engine, Choose: func(*aiperf.Export) corrected.Tables { return tables() }}
+	return corrected.Engine{Name: Engine, Choose: func(*aiperf.Run) corrected.Tables { return tables() }}
 }
 
 func tables() corrected.Tables {

@@ -1,6 +1,8 @@
 package vllm
 
 import (
+	"slices"
+
 	"github.com/pdreplay/pdreplay/replay/adapter/corrected"
 	"github.com/pdreplay/pdreplay/replay/adapter/window"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -33,15 +35,21 @@ func engine() corrected.Engine {
 			Tokens:   plain("PROMPT", Prompt),
 		}
 	}
-	sources := tables(plain("FULL", bySource), source("CACHED", "local_cache_hit"), source("OFFLOAD", "external_kv_transfer"))
+	// Every source is exported from the start, so a missing one is not 0.
+	full := plain("FULL", bySource)
+	full.Part, full.Needs = "source", []string{"local_compute", "local_cache_hit", "external_kv_transfer"}
+	sources := tables(full, source("CACHED", "local_cache_hit"), source("OFFLOAD", "external_kv_transfer"))
+	fewer := sources // of a run that declares that there is no outside
+	fewer.Full.Needs = full.Needs[:2]
 	lookups := tables(plain("FULL", queries), plain("CACHED", hits), plain("OFFLOAD", externalHits))
 	lookups.FullMustEqualTokens = true
-	return corrected.Engine{Name: Engine, Choose: func(export *aiperf.Export) corrected.Tables {
-		for _, f := range export.Metrics {
-			if f.Name == bySource {
-				return sources
-			}
+	return corrected.Engine{Name: Engine, Choose: func(run *aiperf.Run) corrected.Tables {
+		switch {
+		case !slices.Contains(run.Metrics().Names, bySource):
+			return lookups
+		case window.NoCPUTier(run):
+			return fewer
 		}
-		return lookups
+		return sources
 	}}
 }

@@ -18,6 +18,10 @@ type Counter struct {
 	// Keep is which series are this counter, by their labels; nil keeps all.
 	Keep  func(labels map[string]string) bool
 	Count bool // a histogram's observations, not their sum
+	// Needs are values of the label Part that an endpoint must all have: the
+	// counter is their sum, and one that is missing is a part of it lost.
+	Part  string
+	Needs []string
 	// Replicas are labels that tell copies of one value apart, such as tensor
 	// parallel ranks: series that differ in nothing else are counted once.
 	Replicas []string
@@ -45,7 +49,7 @@ type Reading struct {
 	Counter Counter
 	Sum     float64  // of all places that have a sum
 	Places  []Place  // in the order of the endpoints, then of the file
-	Missing []string // accounted endpoints without the counter
+	Missing []string // accounted endpoints without the counter, or without a part of it
 	Doubled []string // endpoints that report it under two spellings
 	Split   []string // endpoints with several series of one name that differ in labels
 }
@@ -160,8 +164,10 @@ func (sc Scope) Read(c Counter) Reading {
 	})
 	for _, e := range sc.Roles.Accounted {
 		places := c.once(on[e])
-		if len(places) == 0 {
+		if len(places) == 0 || !c.complete(places) {
 			r.Missing = append(r.Missing, e)
+		}
+		if len(places) == 0 {
 			continue
 		}
 		r.compare(e, places)
@@ -172,6 +178,16 @@ func (sc Scope) Read(c Counter) Reading {
 		}
 	}
 	return r
+}
+
+// complete reports whether an endpoint has every part that the sum needs.
+func (c Counter) complete(places []Place) bool {
+	for _, part := range c.Needs {
+		if !slices.ContainsFunc(places, func(p Place) bool { return p.Series.Labels[c.Part] == part }) {
+			return false
+		}
+	}
+	return true
 }
 
 // once drops the replicas of a series: the same family and labels but for

@@ -73,7 +73,7 @@ func (r Reading) Unknown() string {
 		return "no accounted endpoint has it"
 	}
 	if len(r.Missing) > 0 {
-		return fmt.Sprintf("%s does not have it", r.Missing[0])
+		return fmt.Sprintf("%s does not have it, or not all of it", r.Missing[0])
 	}
 	if len(r.Doubled) > 0 {
 		return r.Doubled[0]
