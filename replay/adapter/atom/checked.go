@@ -111,7 +111,7 @@ func (d *derivation) rated(r window.Reading, conserved bool) {
 		case window.TwoSpellings, window.OtherLabels:
 			d.duplicate(f)
 		case window.NoSum:
-			d.noSum(f)
+			d.noSum(f, r.Whole())
 		case window.LeadingGap:
 			switch {
 			case v.LeadingGap == LeadingGapNull:
@@ -134,9 +134,11 @@ func (d *derivation) rated(r window.Reading, conserved bool) {
 }
 
 // noSum refuses a series that gives no sum: no finite total where totals are
-// read, no tiling of the window where slices are.
-func (d *derivation) noSum(f window.Finding) {
+// read, no tiling of the window where slices are. A total that is no part of a
+// sum, because an endpoint lacks the counter, breaks no bound.
+func (d *derivation) noSum(f window.Finding, whole bool) {
 	switch {
+	case d.version.Numbers == StatsTotal && !whole:
 	case d.version.Numbers == StatsTotal:
 		d.refusals.Nullify(window.InvalidCounter, 9, f.At, "%s", f.Text)
 	case d.version.OtherGap == OtherGapNull:

@@ -215,10 +215,10 @@ func (d *derivation) bounds() {
 
 // equal refuses a denominator that counted more than the prompts.
 func (d *derivation) equal() {
-	if !d.FullMustEqualTokens || !d.full.Known() || d.tokens.Known() && d.full.Sum == d.tokens.Sum {
+	if !d.FullMustEqualTokens || !d.full.Known() || d.full.Closed() && d.tokens.Closed() && d.full.Sum == d.tokens.Sum {
 		return
 	}
-	d.refusals.Nullify(window.CounterMissing, 10, "", "%s is %s and %s is %s, so lookups were counted again or not at all",
+	d.refusals.Nullify(window.CounterMissing, 10, "", "%s is %s and %s is %s, and only where they are equal for certain was every lookup counted once",
 		d.Full.Spellings[0], window.Number(d.full.Sum), d.Tokens.Spellings[0], window.Number(d.tokens.Sum))
 }
 

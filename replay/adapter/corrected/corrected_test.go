@@ -180,7 +180,19 @@ func TestCorrected(t *testing.T) {
 		{"D1 external hits over local queries", "vllm", join(vllmScope(""), lookups(1000, 600, 400, 200)),
 			"VALID_COMPLETE ok 0.6/0.2/0.2/0.8", ""},
 		{"queries counted again", "vllm", join(vllmScope(""), lookups(57000, 600, 400, 200)),
-			"COUNTER_MISSING" + allNull, "counted again"},
+			"COUNTER_MISSING" + allNull, "every lookup counted once"},
+		{"queries that a gap may hide", "vllm", func() *aiperf.Run {
+			run := join(vllmScope(""), lookups(1000, 600, 400, 200))
+			s := &run.Export.Metrics[slices.Index(run.Export.Names, "vllm:prefix_cache_queries")].Series[0]
+			s.Slices[0].Start += 1e8
+			s.Stats.Total = aiperf.NumberValue(1001)
+			return run
+		}(), "COUNTER_MISSING" + allNull, "every lookup counted once"},
+		{"a gap that hides nothing", "vllm", func() *aiperf.Run {
+			run := join(vllmScope(""), lookups(1000, 600, 400, 200))
+			run.Export.Metrics[slices.Index(run.Export.Names, "vllm:prefix_cache_queries")].Series[0].Slices[0].Start += 1e8
+			return run
+		}(), "VALID_COMPLETE ok 0.6/0.2/0.2/0.8", ""},
 		{"by source goes before lookups", "vllm", join(vllmScope(""), lookups(57000, 600, 400, 200),
 			[]line{source("local_cache_hit", "", 600), source("external_kv_transfer", "", 200), source("local_compute", "", 200)}),
 			"VALID_COMPLETE ok 0.6/0.2/0.2/0.8", ""},

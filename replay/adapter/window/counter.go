@@ -70,6 +70,17 @@ func (r Reading) Sound() bool {
 	return len(r.Doubled) == 0 && !slices.ContainsFunc(r.Places, func(p Place) bool { return p.Fit.Bad != "" })
 }
 
+// Closed reports that nothing but Sum can have been counted inside the window:
+// no slice over an edge holds anything unproven, and no gap hides anything of
+// stats.total.
+func (r Reading) Closed() bool {
+	return r.Known() && !slices.ContainsFunc(r.Places, func(p Place) bool {
+		total, ok := r.Counter.total(p.Series).Float()
+		hides := p.Fit.Leading > 0 && !(ok && total == p.Fit.All)
+		return hides || !p.Fit.Proven(p.Warmup) || p.Fit.Overrun() != 0
+	})
+}
+
 // Leading reports that a series of the counter begins after S.
 func (r Reading) Leading() bool {
 	return slices.ContainsFunc(r.Places, func(p Place) bool { return p.Fit.Leading > 0 })

@@ -11,6 +11,7 @@ import (
 // A Fit is one series laid over the profiling window (rules 6 and 7).
 type Fit struct {
 	Inside float64 // sum of the slices that lie inside
+	All    float64 // sum of all slices
 	// Bad says why the series gives no in-window sum: it is invalid or missing,
 	// or has an interior or a trailing gap. "" when it gives one.
 	Bad     string
@@ -78,6 +79,10 @@ func tile(sorted []aiperf.Slice, w aiperf.Range) Fit {
 		return Fit{Bad: "missing: no slice overlaps the window"}
 	}
 	fit := Fit{Leading: max(0, cut[0].Start-w.Start)}
+	for _, s := range sorted {
+		f, _ := s.Value.Float() // invalid saw to it
+		fit.All += f
+	}
 	for i, s := range cut {
 		if i > 0 && s.Start != cut[i-1].End {
 			fit.Bad = fmt.Sprintf("interior gap [%d, %d)", cut[i-1].End, s.Start)
@@ -97,7 +102,7 @@ func tile(sorted []aiperf.Slice, w aiperf.Range) Fit {
 			fit.Over = &cut[i]
 		}
 		if !straddles && !over {
-			f, _ := s.Value.Float() // invalid saw to it
+			f, _ := s.Value.Float()
 			fit.Inside += f
 		}
 	}
