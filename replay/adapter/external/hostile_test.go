@@ -245,6 +245,9 @@ func setUp(t *testing.T, spec Spec, words ...string) (a *Adapter, mark string, h
 	if spec.Env.Set == nil {
 		// Under the race detector every process of ours would end a second late.
 		spec.Env.Set = map[string]string{"MARK": mark, "GORACE": "atexit_sleep_ms=0"}
+		if testing.CoverMode() != "" { // or they complain on stderr
+			spec.Env.Set["GOCOVERDIR"] = t.TempDir()
+		}
 	}
 	a, err := New(host, spec)
 	if err != nil {
