@@ -16,18 +16,18 @@ import (
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
 
-// metamorphic calls f with a few hundred runs, faults included.
+// metamorphic calls f with some hundred runs, faults included.
 func metamorphic(t *testing.T, f func(t *testing.T, i int, spec generator.Spec)) {
 	t.Helper()
 	kinds := generator.Kinds()
 	n := 0
-	for i := range 300 {
+	for i := range 150 {
 		if spec, ok := balanced(i, kinds); ok {
 			f(t, i, spec)
 			n++
 		}
 	}
-	if n < 250 {
+	if n < 120 {
 		t.Fatalf("only %d runs could be drawn", n)
 	}
 }
@@ -223,7 +223,7 @@ func TestSplitWindowRecombines(t *testing.T) {
 		}
 		split++
 	})
-	if split < 50 {
+	if split < 25 {
 		t.Errorf("only %d windows had an edge to be cut at", split)
 	}
 }
