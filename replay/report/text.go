@@ -94,13 +94,16 @@ func (t *Text) sums(s replay.Summary) {
 	case s.Stopped:
 		t.line("stopped at the first failure: the rest was not judged")
 	}
-	t.line("%d undecided, %s", s.Undecided, count(s.Errors, "error"))
+	t.line("%d undecided, %d errors", s.Undecided, s.Errors)
 	t.line("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
 }
 
-// count prints a number of things; of 1 too they are many, because scripts look
-// for "N errors".
-func count(n int, thing string) string { return fmt.Sprintf("%d %ss", n, thing) }
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
 
 func (t *Text) line(format string, args ...any) {
 	text := strings.TrimRight(fmt.Sprintf(format, args...), " ")
