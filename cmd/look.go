@@ -34,13 +34,13 @@ type look struct {
 
 func (l *look) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&l.adapters, "adapter", nil, "adapter `NAME|GLOB|NAME=COMMAND`: of those that pdreplay adapters lists, or any command; repeatable (default all built-in ones of the run's engine)")
+	f.StringArrayVar(&l.adapters, "adapter", nil, "`ADAPTER` to ask: a name or glob from pdreplay adapters, or NAME=COMMAND; repeatable (default all built-in ones of the run's engine)")
 	f.StringVar(&l.config, "config", "", "`FILE` that names further adapters (default pdreplay.yaml of the working directory)")
 	f.DurationVar(&l.timeout, "timeout", time.Minute, "time limit of one adapter for one run")
 	f.StringVar(&l.engine, "engine", "", "only runs of `ENGINE`, and what an adapter by command answers for: "+strings.Join(engineNames(), ", "))
-	f.StringVar(&l.contract, "contract", oracle.Contracts()[0].Name, "what is expected beside the facts, `NAME`: "+contracts())
-	f.StringArrayVar(&l.env, "env", nil, "`KEY=VALUE` of the environment that the run's producer had (run.env); repeatable")
-	f.StringArrayVar(&l.envFiles, "env-file", nil, "`FILE` of such lines; --env goes before it; repeatable")
+	f.StringVar(&l.contract, "contract", oracle.Contracts()[0].Name, "`NAME` of what is expected beside the facts: "+contracts())
+	f.StringArrayVar(&l.env, "env", nil, "`KEY=VALUE` that the run's producer had in its environment (run.env); repeatable")
+	f.StringArrayVar(&l.envFiles, "env-file", nil, "`FILE` of such lines, which --env goes before; repeatable")
 	f.DurationVar(&l.lag, "lag", 0, "how long a counter may lag behind an event (default: by engine and export)")
 }
 
