@@ -159,13 +159,13 @@ func TestCommandTimeout(t *testing.T) {
 	for _, words := range []string{"say hang", "eat-sigterm say hang", "double-fork say eat-sigterm hang"} {
 		t.Run(words, func(t *testing.T) {
 			t.Parallel()
-			a, mark, _ := setUp(t, Spec{Timeout: 1500 * time.Millisecond}, strings.Fields(words)...)
+			a, mark, _ := setUp(t, Spec{Timeout: 3 * time.Second}, strings.Fields(words)...)
 			_, err := a.Derive(t.Context(), memoryRun())
 			var failure *Error
 			if !errors.As(err, &failure) || !failure.Timeout() || !errors.Is(err, context.DeadlineExceeded) {
 				t.Fatalf("got %v, want a time-out", err)
 			}
-			if !strings.Contains(err.Error(), "no answer within 1.5s") || !slices.Contains(failure.Stderr, "something was wrong") {
+			if !strings.Contains(err.Error(), "no answer within 3s") || !slices.Contains(failure.Stderr, "something was wrong") {
 				t.Errorf("the error says %v", err)
 			}
 			if strings.Contains(words, "double-fork") && runtime.GOOS == "linux" {
