@@ -20,8 +20,8 @@ func atomEngine() engine {
 	t := tables{
 		full: full,
 		tiers: []tier{
-			{counter: atomCounter("CACHED", "prefix_cache_cached_tokens"), gpu: true},
-			{counter: atomCounter("OFFLOAD", "prefix_cache_offload_tokens"), cpu: true, external: true},
+			{counter: atomCounter("CACHED", "prefix_cache_cached_tokens"), gpu: true, overall: true},
+			{counter: atomCounter("OFFLOAD", "prefix_cache_offload_tokens"), cpu: true, external: true, overall: true},
 		},
 		requests:           atomCounter("REQUESTS", "prefix_cache_requests"),
 		tokens:             full,

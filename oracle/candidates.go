@@ -18,11 +18,12 @@ type request struct {
 // cancels what is in flight.
 const grace = 30.0
 
-// bracket is the time in which a request's prompt was admitted: from its start
-// to its first token, or to its end. A failed or cancelled request may have
-// been admitted at any time after its start. request_ack_ns bounds nothing: a
-// 200 can precede a queue.
-func bracket(r aiperf.Record) (from, to int64) {
+// bracket is the time in which a request's prompt was counted. An engine that
+// counts at the admission does so from the request's start to its first token,
+// or to its end; one that counts at the finish, up to the end. A failed or
+// cancelled request may have been counted at any time after its start.
+// request_ack_ns bounds nothing: a 200 can precede a queue.
+func (e engine) bracket(r aiperf.Record) (from, to int64) {
 	from, to = math.MinInt64, math.MaxInt64
 	if r.Start != aiperf.NoTime {
 		from = r.Start
@@ -30,7 +31,7 @@ func bracket(r aiperf.Record) (from, to int64) {
 	if r.Failed || r.Cancelled {
 		return from, to
 	}
-	if ttft, ok := r.TTFT.Float(); ok && ttft >= 0 && r.Start != aiperf.NoTime {
+	if ttft, ok := r.TTFT.Float(); ok && ttft >= 0 && r.Start != aiperf.NoTime && !e.atFinish {
 		return from, r.Start + int64(math.Ceil(ttft*1e6))
 	}
 	if r.End != aiperf.NoTime {
@@ -46,7 +47,7 @@ func (ev *Evidence) missing(l ledger) []request {
 		if !r.Successful() {
 			continue
 		}
-		from, to := bracket(r)
+		from, to := ev.engine.bracket(r)
 		prompt, _ := r.PromptTokens.Float()
 		switch {
 		case from < l.t1:
@@ -103,7 +104,7 @@ func (ev *Evidence) warmupRequests(l ledger) warmup {
 		w.failed = w.failed || r.Failed || r.Cancelled || !ok
 		w.total.requests++
 		w.total.tokens += prompt
-		_, to := bracket(r)
+		_, to := ev.engine.bracket(r)
 		w.shown = w.shown && to <= l.te-ev.lag
 		if to > l.t0-ev.lag {
 			w.late = append(w.late, request{r.Line, prompt, "is warmup and may have become visible in the window"})
@@ -178,7 +179,7 @@ func (ev *Evidence) scrapedInBothPhases(l ledger) bool {
 		return false
 	}
 	for _, r := range ev.run.Records.List {
-		if from, _ := bracket(r); r.Successful() && from < l.t1 {
+		if from, _ := ev.engine.bracket(r); r.Successful() && from < l.t1 {
 			return true
 		}
 	}

@@ -108,7 +108,7 @@ func (ev *Evidence) ratesOf(sums func(counted) (float64, bool)) [4]*float64 {
 		rate(func(t tier) bool { return t.gpu }),
 		rate(func(t tier) bool { return t.cpu }),
 		rate(func(t tier) bool { return t.external }),
-		rate(func(tier) bool { return true }),
+		rate(func(t tier) bool { return t.overall }),
 	}
 }
 
@@ -192,6 +192,9 @@ func reviewReasons(ev *Evidence) []Reason {
 		out = append(out, Reason{Rule: 10, Status: CounterMissing, Null: true, Text: fmt.Sprintf(
 			"%s does not equal %s in the window, and nothing else counts prompt tokens by source", r.full.spellings[0], m.spellings[0])})
 	}
+	if why := r.unreported(); why != "" {
+		out = append(out, Reason{Rule: 10, Status: CounterMissing, Null: true, Text: why})
+	}
 	out = append(out, ev.tierReason()...)
 	return append(out, problems...)
 }
@@ -258,27 +261,28 @@ func boundReasons(sums func(counted) (float64, bool), r reading) []Reason {
 	}
 	full, hasFull := sums(r.full)
 	broken(hasFull && full <= 0, "FULL is %s: want more than 0", tokens(full))
-	hits, names, above := 0.0, "", false
-	for _, t := range r.tiers {
-		h, ok := sums(t)
-		if !ok {
-			continue
+	var parts []part
+	for i, t := range r.tiers {
+		if h, ok := sums(t); ok {
+			broken(h < 0, "%s is %s: want 0 or more", t.name, tokens(h))
+			parts = append(parts, part{r.tables.tiers[i].overall, t.name, h})
 		}
-		broken(h < 0, "%s is %s: want 0 or more", t.name, tokens(h))
-		if names != "" {
-			names += " + "
-		}
-		names += fmt.Sprintf("%s (%s)", t.name, tokens(h))
-		if hits += h; hasFull && hits > full && !above {
-			above = true // the first sum that is too large says it
-			broken(true, "%s is larger than FULL (%s)", names, tokens(full))
-		}
+	}
+	if hasFull {
+		why := above(parts, full)
+		broken(why != "", "%s", why)
 	}
 	return out
 }
 
 // tierReason is rule 12.
 func (ev *Evidence) tierReason() []Reason {
+	switch t := ev.read.tables; {
+	case t.overallOnly:
+		return []Reason{{Rule: 12, Status: CPUUnresolved, Text: "only overall is counted: no tier is told apart"}}
+	case t.estimates:
+		return []Reason{{Rule: 14, Status: IntervalTelemetry, Text: "this engine's counters cannot be priced exactly"}}
+	}
 	for _, o := range ev.read.tiers[1:] {
 		switch o.presence {
 		case partial:

@@ -9,12 +9,26 @@ import (
 
 // A counter is one thing that an engine counts, and the series it stands in.
 type counter struct {
-	name      string   // what reasons call it: FULL
-	spellings []string // family names of the same counter
-	label     string   // the label that splits the family into parts, "" for none
-	value     string   // the part that is this counter; "" is their sum
-	needs     []string // the parts without which the sum is not whole
+	name      string                  // what reasons call it: FULL
+	spellings []string                // family names of the same counter
+	label     string                  // the label that splits the family into parts, "" for none
+	part      func(value string) bool // the parts that are this counter; nil is their sum
+	needs     []string                // the parts without which the sum is not whole
+	stat      stat
 }
+
+// A stat is the number of a series that a counter is: the total of a counter
+// family, or the sum or count of a histogram.
+type stat int
+
+const (
+	statTotal stat = iota
+	statSum
+	statCount
+)
+
+// one is the part of that value.
+func one(value string) func(string) bool { return func(v string) bool { return v == value } }
 
 // An engine says which series are which counter.
 type engine struct {
@@ -30,6 +44,14 @@ type engine struct {
 	// refresh is how often the engine renews what /metrics shows, when nothing
 	// better is known, and how many such periods a value can be old.
 	refresh func(r reading) (period time.Duration, periods float64)
+	// frontend engines count each client request once, before any worker does:
+	// they need no roles.
+	frontend bool
+	// atFinish: FULL moves when the request ends, not when it is admitted.
+	atFinish bool
+	// lateBorn: a series appears with its first event, so a scrape of its
+	// endpoint before the window is no reference for it.
+	lateBorn bool
 	// countsTogether: REQUESTS moves with FULL. Where it moves at another event
 	// the ledger's fit ignores it.
 	countsTogether bool
@@ -45,14 +67,19 @@ type tables struct {
 	loaded           *counter // transfer volume: bounds the CPU tier where OFFLOAD is unknown
 	mustEqual        *counter // FULL counts what it should only where it equals this one
 
+	// reported counts the requests whose hits are known; where it is not all of
+	// them, the others may have hit too.
+	reported *counter
+
+	overallOnly        bool // no tier is told apart, so no price can be made (rule 12)
+	estimates          bool // the counters are not exact enough for a price
 	cachedHoldsOffload bool // without OFFLOAD, CACHED may contain the CPU tier (ATOM generation A)
 }
 
-// A tier is a place that prompt tokens are reused from. Every tier is part of
-// overall.
+// A tier is a place that prompt tokens are reused from.
 type tier struct {
 	counter
-	gpu, cpu, external bool // the rates, beside overall, that it is part of
+	gpu, cpu, external, overall bool // the rates that it is part of
 
 	// lazy tiers are born with their first hit: where FULL is exported an
 	// absent one is 0 in overall, and its own rate is null (rule 10).
@@ -60,7 +87,9 @@ type tier struct {
 }
 
 // engines in the order of detection.
-func engines() []engine { return []engine{atomEngine(), vllmEngine()} }
+func engines() []engine {
+	return []engine{atomEngine(), sglangEngine(), trtllmEngine(), vllmEngine(), dynamoEngine()}
+}
 
 func engineNamed(name string) (engine, bool) {
 	for _, e := range engines() {
@@ -72,8 +101,9 @@ func engineNamed(name string) (engine, bool) {
 }
 
 // Detect returns the engine whose metrics a run has, "" for none. Families
-// decide; the FRAMEWORK of the environment or of the published row speaks only
-// for an export without any family.
+// decide, those of workers before those of a front end (accounting.md D8); the
+// FRAMEWORK of the environment or of the published row speaks only for an
+// export without any family.
 func Detect(run *aiperf.Run) string {
 	export := run.Metrics()
 	if export == nil {
@@ -87,7 +117,11 @@ func Detect(run *aiperf.Run) string {
 		}
 	}
 	if len(export.Names) == 0 {
-		if e, ok := engineNamed(strings.ToLower(framework(run))); ok {
+		name := strings.ToLower(framework(run))
+		if strings.HasPrefix(name, "dynamo") {
+			name = "dynamo"
+		}
+		if e, ok := engineNamed(name); ok {
 			return e.name
 		}
 	}
@@ -131,7 +165,7 @@ func (t tables) counters() []counter {
 	for _, tier := range t.tiers {
 		all = append(all, tier.counter)
 	}
-	for _, c := range []*counter{t.loaded, t.mustEqual} {
+	for _, c := range []*counter{t.loaded, t.mustEqual, t.reported} {
 		if c != nil {
 			all = append(all, *c)
 		}

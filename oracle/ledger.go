@@ -102,6 +102,9 @@ func (ev *Evidence) unreferenced(l *layout) string {
 	case l.total > l.sum, !math.IsNaN(l.warmup):
 		return ""
 	}
+	if ev.engine.lateBorn {
+		return "has no reference: it may have been born in the window, and its first value is lost"
+	}
 	if info := ev.endpointInfo(l.series.Endpoint); info != nil && info.FirstFetch != aiperf.NoTime && info.FirstFetch < ev.window.Start {
 		return ""
 	}

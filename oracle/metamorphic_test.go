@@ -65,7 +65,7 @@ func same(t *testing.T, i int, what string, want, got view) {
 func TestShiftedClocksChangeNothing(t *testing.T) {
 	metamorphic(t, func(t *testing.T, i int, spec generator.Spec) {
 		before := mustSample(t, spec)
-		spec = before.spec // with its defaults, so that only the start differs
+		spec = before.spec            // with its defaults, so that only the start differs
 		spec.Start += 600_000_000_000 // whole periods of every refresh: engines refresh by the clock
 		same(t, i, "shifting all clocks", look(before.ev), look(mustSample(t, spec).ev))
 	})

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -74,11 +75,11 @@ func (c counted) readings() []counted {
 }
 
 func (ev *Evidence) observeOne(full counted, tiers []counted) (Rates, string) {
-	if why := contradiction(full, tiers); why != "" {
+	t := ev.read.tables.tiers
+	if why := contradiction(full, t, tiers); why != "" {
 		return unknownRates(), why
 	}
-	t := ev.read.tables.tiers
-	part := func(in func(tier) bool) Interval {
+	rate := func(in func(tier) bool) Interval {
 		var hits []counted
 		var c count
 		for i, tier := range tiers {
@@ -90,10 +91,17 @@ func (ev *Evidence) observeOne(full counted, tiers []counted) (Rates, string) {
 		return ratio(c, full.sum(), paired(full, hits...))
 	}
 	rates := Rates{
-		GPU:      part(func(t tier) bool { return t.gpu }),
-		CPU:      part(func(t tier) bool { return t.cpu }),
-		External: part(func(t tier) bool { return t.external }),
-		Overall:  part(func(tier) bool { return true }),
+		GPU:      rate(func(t tier) bool { return t.gpu }),
+		CPU:      rate(func(t tier) bool { return t.cpu }),
+		External: rate(func(t tier) bool { return t.external }),
+		Overall:  rate(func(t tier) bool { return t.overall }),
+	}
+	if ev.read.tables.overallOnly {
+		rates.GPU, rates.CPU, rates.External = anything, anything, anything
+		if ev.read.unreported() != "" {
+			rates.Overall.Hi = 1
+		}
+		return rates, ""
 	}
 	switch o := unknownTier(tiers); {
 	case o == nil:
@@ -138,25 +146,60 @@ func (ev *Evidence) generationA(cached Interval, f count) Rates {
 
 // contradiction says which of the bounds of rule 9 the sums inside break. Over
 // incomplete slices only what no missing slice can mend is a contradiction.
-func contradiction(full counted, tiers []counted) string {
+func contradiction(full counted, t []tier, tiers []counted) string {
 	f := full.sum()
-	most, hits, names := f.inside+f.possible, 0.0, ""
+	most := f.inside + f.possible
 	if most <= 0 {
 		return "FULL is 0 in the window"
 	}
-	for _, t := range tiers {
-		if !t.measured() {
+	var parts []part
+	for i, c := range tiers {
+		if c.measured() {
+			parts = append(parts, part{t[i].overall, c.name, c.sum().inside})
+		}
+	}
+	return above(parts, most)
+}
+
+// A part is one tier's hits.
+type part struct {
+	overall bool // it is part of overall, beside others; else it stands alone
+	name    string
+	hits    float64
+}
+
+// above names the first hits, or sum of hits, that are more than full.
+func above(parts []part, full float64) string {
+	hits, names := 0.0, ""
+	for _, p := range parts {
+		text := fmt.Sprintf("%s (%s)", p.name, tokens(p.hits))
+		if !p.overall {
+			if p.hits > full {
+				return fmt.Sprintf("%s is larger than FULL (%s)", text, tokens(full))
+			}
 			continue
 		}
-		hits += t.sum().inside
+		hits += p.hits
 		if names != "" {
 			names += " + "
 		}
-		if names += t.name; hits > most {
-			return names + " is larger than FULL"
+		if names += text; hits > full {
+			return fmt.Sprintf("%s is larger than FULL (%s)", names, tokens(full))
 		}
 	}
 	return ""
+}
+
+// unreported says for how many requests no hits were reported, "" when all were.
+func (r reading) unreported() string {
+	if r.reported == nil || !r.reported.known() || !r.requests.known() {
+		return ""
+	}
+	have, all := r.reported.sum(), r.requests.sum()
+	if have.inside == all.inside && have.possible == all.possible {
+		return ""
+	}
+	return fmt.Sprintf("cached tokens are reported for %s of %s requests: the others may have hit too", tokens(have.inside), tokens(all.inside))
 }
 
 // denominatorHolds reports whether FULL equals the counter that it stands for.

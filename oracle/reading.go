@@ -14,7 +14,7 @@ type reading struct {
 	tables                         tables
 	full, requests, tokens, loaded counted
 	tiers                          []counted // as in tables.tiers
-	mustEqual                      *counted
+	mustEqual, reported            *counted
 }
 
 // rated are the counters that rates are made of: FULL, then the tiers.
@@ -78,7 +78,7 @@ func readCounters(export *aiperf.Export, e engine, r roles, window *aiperf.Range
 	read := func(c counter) counted { return readCounter(export, c, r, window) }
 	if noTier { // the part that would be the CPU tier's may be missing
 		cpu := func(part string) bool {
-			return slices.ContainsFunc(t.tiers, func(tier tier) bool { return tier.cpu && tier.value == part })
+			return slices.ContainsFunc(t.tiers, func(tier tier) bool { return tier.cpu && tier.part != nil && tier.part(part) })
 		}
 		t.full.needs = slices.DeleteFunc(slices.Clone(t.full.needs), cpu)
 	}
@@ -98,6 +98,10 @@ func readCounters(export *aiperf.Export, e engine, r roles, window *aiperf.Range
 		m := read(*t.mustEqual)
 		got.mustEqual = &m
 	}
+	if t.reported != nil {
+		m := read(*t.reported)
+		got.reported = &m
+	}
 	return got
 }
 
@@ -112,9 +116,9 @@ func readCounter(export *aiperf.Export, c counter, r roles, window *aiperf.Range
 			continue
 		}
 		for i := range family.Series {
-			s := &family.Series[i]
+			s := c.view(&family.Series[i])
 			worker := r.worker(s)
-			if c.value != "" && s.Labels[c.label] != c.value || !slices.Contains(r.accounted, worker) {
+			if c.part != nil && !c.part(s.Labels[c.label]) || !slices.Contains(r.accounted, worker) {
 				continue
 			}
 			spellings[worker] = appendNew(spellings[worker], family.Name)
@@ -158,6 +162,24 @@ func (c counted) whole(worker string) bool {
 	return true
 }
 
+// view is a series as the counter reads it: a histogram's sum or count stands
+// where a counter has its total.
+func (c counter) view(s *aiperf.Series) *aiperf.Series {
+	if c.stat == statTotal {
+		return s
+	}
+	v := *s
+	v.Stats.Total = s.Stats.Sum // the slices hold the sums already
+	if c.stat == statCount {
+		v.Stats.Total = s.Stats.Count
+		v.Slices = slices.Clone(s.Slices)
+		for i := range v.Slices {
+			v.Slices[i].Value = s.Counts[i]
+		}
+	}
+	return &v
+}
+
 // warmupTotal finds the same series in warmup_metrics: any spelling, same
 // endpoint, same labels (rule 7). Two spellings that disagree prove nothing.
 func warmupTotal(export *aiperf.Export, c counter, row *layout) (float64, string) {
@@ -171,7 +193,7 @@ func warmupTotal(export *aiperf.Export, c counter, row *layout) (float64, string
 			if s.Endpoint != row.series.Endpoint || !maps.Equal(s.Labels, row.series.Labels) {
 				continue
 			}
-			found := number(s.Stats.Total)
+			found := number(c.view(s).Stats.Total)
 			if family.Name == row.family {
 				return found, base(export.File) + "#" + s.At
 			}

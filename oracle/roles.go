@@ -23,6 +23,14 @@ type roles struct {
 // resolveRoles applies rules 1 to 4 and the worker_addr part of rule 11.
 func resolveRoles(run *aiperf.Run, e engine) roles {
 	r := roles{words: map[string]string{}}
+	if e.frontend {
+		seen := workersIn(run.Metrics(), e, nil)
+		r.worker, r.accounted, r.source = seen.worker, seen.list, "the front end, which counts each client request once"
+		for _, w := range seen.list {
+			r.words[w] = "front end"
+		}
+		return r
+	}
 	mapped := listedRoles(run.Env, &r)
 	seen := workersIn(run.Metrics(), e, r.words)
 	r.worker = seen.worker

@@ -52,6 +52,9 @@ func (ev *Evidence) settle() Truth {
 			}
 		}
 	}
+	if why := ev.read.unreported(); why != "" {
+		return t.unknown(why)
+	}
 	for _, l := range ledgers {
 		t.readings = append(t.readings, ev.reckon(l))
 	}
@@ -95,8 +98,10 @@ func (ev *Evidence) reckon(l ledger) reckoning {
 	r.alien = r.swap + surplus.tokens
 	n := ev.scope.prompt
 	least, hits := min(l.full, l.tokens, l.requests), 0.0
-	for _, h := range l.tiers {
-		least, hits = min(least, h), hits+h
+	for i, h := range l.tiers {
+		if least = min(least, h); ev.read.tables.tiers[i].overall {
+			hits += h
+		}
 	}
 	if least < 0 || hits-r.alien > n {
 		r.fits = false // fewer than nothing, or more hits than prompts
@@ -124,7 +129,11 @@ func (ev *Evidence) trueRates(l ledger, of func(float64) Interval) Rates {
 		GPU:      part(func(t tier) bool { return t.gpu }),
 		CPU:      part(func(t tier) bool { return t.cpu }),
 		External: part(func(t tier) bool { return t.external }),
-		Overall:  part(func(tier) bool { return true }),
+		Overall:  part(func(t tier) bool { return t.overall }),
+	}
+	if ev.read.tables.overallOnly {
+		rates.GPU, rates.CPU, rates.External = anything, anything, anything
+		return rates
 	}
 	switch o := unknownTier(ev.read.tiers); {
 	case o == nil:

@@ -13,19 +13,19 @@ func vllmEngine() engine {
 	plain := func(name, family string) counter {
 		return counter{name: name, spellings: []string{family}}
 	}
-	source := func(name, value string) counter {
-		return counter{name: name, spellings: []string{vllmBySource}, label: "source", value: value}
+	source := func(name string, part func(string) bool) counter {
+		return counter{name: name, spellings: []string{vllmBySource}, label: "source", part: part}
 	}
 	requests := plain("REQUESTS", "vllm:request_success")
 	prompt := plain("PROMPT", "vllm:prompt_tokens")
 	// Every source is exported from the start, so a missing one is a loss, not a 0.
-	full := source("FULL", "")
+	full := source("FULL", nil)
 	full.needs = []string{"local_compute", "local_cache_hit", "external_kv_transfer"}
 	bySource := tables{
 		full: full,
 		tiers: []tier{
-			{counter: source("CACHED", "local_cache_hit"), gpu: true},
-			{counter: source("OFFLOAD", "external_kv_transfer"), cpu: true, external: true},
+			{counter: source("CACHED", one("local_cache_hit")), gpu: true, overall: true},
+			{counter: source("OFFLOAD", one("external_kv_transfer")), cpu: true, external: true, overall: true},
 		},
 		requests: requests,
 		tokens:   prompt,
@@ -35,8 +35,8 @@ func vllmEngine() engine {
 	lookups := tables{
 		full: plain("FULL", "vllm:prefix_cache_queries"),
 		tiers: []tier{
-			{counter: plain("CACHED", "vllm:prefix_cache_hits"), gpu: true},
-			{counter: plain("OFFLOAD", "vllm:external_prefix_cache_hits"), cpu: true, external: true},
+			{counter: plain("CACHED", "vllm:prefix_cache_hits"), gpu: true, overall: true},
+			{counter: plain("OFFLOAD", "vllm:external_prefix_cache_hits"), cpu: true, external: true, overall: true},
 		},
 		requests:  requests,
 		tokens:    prompt,
