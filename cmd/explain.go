@@ -13,18 +13,19 @@ import (
 func newExplain() *cobra.Command {
 	var l look
 	c := &cobra.Command{
-		Use:   "explain PATH",
+		Use:   "explain PATH [ROWS...]",
 		Short: "Say what the export of one run proves, and how",
 		Long: `Explain prints what the oracle makes of one run, each number with its address in the
-run's files, and ends with what is proven and what each published price is off by.`,
-		Args: cobra.ExactArgs(1),
+run's files, what the run lacks and what hints at it, and ends with what is proven and
+what each published price is off by. ROWS are files or directories with published rows.`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			o, chosen, err := l.options(c)
 			defer func() { err = errors.Join(err, chosen.Close()) }()
 			if err != nil {
 				return err
 			}
-			s, err := oneRun(args[0])
+			s, err := oneRun(&l, args)
 			if err != nil {
 				return err
 			}
@@ -32,18 +33,21 @@ run's files, and ends with what is proven and what each published price is off b
 		},
 	}
 	l.flags(c)
+	l.pathFlags(c)
 	return c
 }
 
-func oneRun(path string) (replay.Source, error) {
-	sources, err := replay.Find([]string{path})
+// oneRun finds the run under the paths; those behind the first may hold its row.
+func oneRun(l *look, paths []string) (replay.Source, error) {
+	path := paths[0]
+	sources, err := l.find(paths)
 	if err != nil {
 		return replay.Source{}, err
 	}
 	if len(sources) > 1 {
 		var runs []string
 		for _, s := range sources {
-			runs = append(runs, s.Again[len(s.Again)-1])
+			runs = append(runs, s.Again[2]) // behind "pdreplay replay"
 		}
 		return replay.Source{}, fmt.Errorf("%s holds %d runs, explain takes one: %s", path, len(runs), strings.Join(runs, ", "))
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
+	"github.com/pdreplay/pdreplay/replay/archive"
 )
 
 // look is how a run is looked at: with which adapters, by which contract, and
@@ -30,6 +32,7 @@ type look struct {
 	timeout  time.Duration
 
 	timeoutGiven bool
+	maxUnpacked  int64
 }
 
 func (l *look) flags(c *cobra.Command) {
@@ -42,6 +45,11 @@ func (l *look) flags(c *cobra.Command) {
 	f.StringArrayVar(&l.env, "env", nil, "`KEY=VALUE` that the run's producer had in its environment (run.env); repeatable")
 	f.StringArrayVar(&l.envFiles, "env-file", nil, "`FILE` of such lines, which --env goes before; repeatable")
 	f.DurationVar(&l.lag, "lag", 0, "how long a counter may lag behind an event (default: by engine and export)")
+}
+
+// pathFlags are those of the verbs that look for runs.
+func (l *look) pathFlags(c *cobra.Command) {
+	c.Flags().Int64Var(&l.maxUnpacked, "max-unpacked", archive.DefaultLimit, "how many `BYTES` may come out of the archives under one path")
 }
 
 // options checks the flags and finds the adapters. Close the choice, also when
@@ -126,7 +134,18 @@ func (l *look) repeat() []string {
 	if l.lag != 0 {
 		flags = append(flags, "--lag", l.lag.String())
 	}
+	if l.maxUnpacked != archive.DefaultLimit && l.maxUnpacked != 0 {
+		flags = append(flags, "--max-unpacked", strconv.FormatInt(l.maxUnpacked, 10))
+	}
 	return flags
+}
+
+// find looks for runs under paths.
+func (l *look) find(paths []string) ([]replay.Source, error) {
+	if l.maxUnpacked <= 0 {
+		return nil, fmt.Errorf("--max-unpacked %d: want more than 0 bytes", l.maxUnpacked)
+	}
+	return replay.Search{MaxUnpacked: l.maxUnpacked}.Find(paths)
 }
 
 func (l *look) environment() (aiperf.Env, error) {

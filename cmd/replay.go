@@ -19,10 +19,13 @@ export proves and what a contract expects; the table shows both, and each failur
 with its reason and the command that repeats it.
 
 A run is a directory with AIPerf's files in it or in its aiperf_artifacts; run.env beside
-them gives the environment that its producer ran with.`,
+them gives the environment that its producer ran with. Directories, .zip, .tar.gz and
+.json.gz are looked into as they were downloaded. Published rows that lie elsewhere
+(bmk_agentic_*, agg_bmk.json) are paired with the runs, by name or by their request
+counts, and tell as much of the environment as they hold.`,
 		Args: needPaths,
 		RunE: func(c *cobra.Command, paths []string) error {
-			sources, err := replay.Find(paths)
+			sources, err := j.look.find(paths)
 			if err != nil {
 				// What was found is judged all the same.
 				fmt.Fprintln(c.ErrOrStderr(), "pdreplay:", err)
@@ -41,6 +44,7 @@ them gives the environment that its producer ran with.`,
 		},
 	}
 	j.flags(c)
+	j.look.pathFlags(c)
 	return c
 }
 

@@ -132,6 +132,7 @@ func (o Options) replay(ctx context.Context, s Source) judged {
 		return judged{results: []Result{blank}}
 	}
 	blank.Oracle = findingOf(ev, v)
+	blank.Lacks = append(blank.Lacks, lacks(ev, run, o.Contract.Name)...)
 	var j judged
 	for _, a := range o.adapters(ev.Engine) {
 		if r, ok := o.derive(ctx, s, a, run, ev, v, blank); ok {
@@ -166,7 +167,7 @@ func (o Options) examine(s Source, run *aiperf.Run) (ev *oracle.Evidence, v orac
 }
 
 func (o Options) blank(s Source) Result {
-	return Result{V: EventVersion, Type: "result", Run: s.ID, Contract: o.Contract.Name, Reasons: []string{}, Again: o.again(s)}
+	return Result{V: EventVersion, Type: "result", Run: s.ID, Contract: o.Contract.Name, Reasons: []string{}, Lacks: []string{}, Again: o.again(s)}
 }
 
 // again is the command that repeats one run, with one adapter if it is named.

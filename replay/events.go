@@ -41,6 +41,7 @@ type Result struct {
 	Expected   bool     `json:"expected"` // correct, or a listed deviation that did happen
 	PriceError *float64 `json:"price_error_pct"`
 	Published  *Parity  `json:"published"` // null where no row lies beside the run
+	Lacks      []string `json:"lacks"`     // "lacks ..." with the flag that supplies it, "hint: ..." with its evidence
 	ElapsedMS  float64  `json:"elapsed_ms"`
 
 	Contract   string   `json:"contract"`

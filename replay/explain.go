@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/pdreplay/pdreplay/oracle"
@@ -29,6 +30,12 @@ func Explain(ctx context.Context, w io.Writer, s Source, o Options) error {
 	}
 	if why := o.skips(ev.Engine, run); why != "" {
 		return fmt.Errorf("nothing to explain in %s: %s", s.ID, why)
+	}
+	for _, text := range lacks(ev, run, o.Contract.Name) {
+		label, rest, _ := strings.Cut(text, " ")
+		if _, err := fmt.Fprintf(w, "%-9s %s\n", strings.TrimSuffix(label, ":"), rest); err != nil {
+			return err
+		}
 	}
 	prices := publishedPrice(run.Published)
 	for _, a := range o.adapters(ev.Engine) {

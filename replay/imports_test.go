@@ -30,7 +30,8 @@ var layers = []struct {
 	{"replay/fixture", []string{"replay", "replay/shrink"}},
 	{"replay/report", []string{"replay"}},
 	{"replay/shrink", nil},
-	{"replay", []string{"replay/adapter/*", "oracle"}},
+	{"replay/archive", nil},
+	{"replay", []string{"replay/adapter/*", "oracle", "replay/archive"}},
 	// Reference adapters share packages of their own kind (window, corrected),
 	// and a front end is made of its workers' engines.
 	{"replay/adapter/*", []string{"replay/adapter", "replay/adapter/*"}},

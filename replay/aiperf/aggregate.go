@@ -32,5 +32,7 @@ type Row struct {
 	Status   string // server_metrics.cache_validity.status
 	Eligible *bool  // server_metrics.cache_validity.pricing_eligible; nil without a validity record
 
-	Fields map[string]string // top-level scalars as JSON text, for rebuilding the producer's environment
+	// Fields are top-level scalars as JSON text, and kv_offload_backend and
+	// router where they are objects: for rebuilding the producer's environment.
+	Fields map[string]string
 }

@@ -15,13 +15,20 @@ const (
 	recordsName   = "profile_export.jsonl"
 	aggregateName = "profile_export_aiperf.json"
 
-	artifactsName = "aiperf_artifacts"
-	envName       = "run.env"
+	envName = "run.env"
 )
+
+// ArtifactsDir is the directory of a run that AIPerf writes into.
+const ArtifactsDir = "aiperf_artifacts"
+
+// IsRunFile reports whether a file of that name is one that makes a run.
+func IsRunFile(name string) bool {
+	return name == exportName || name == totalsName || name == recordsName || name == aggregateName
+}
 
 // ErrNoRun says that a directory holds none of AIPerf's files.
 var ErrNoRun = errors.New("no run: none of " + strings.Join([]string{exportName, totalsName, recordsName, aggregateName}, ", ") +
-	" in " + artifactsName + "/, in a child of it, or in the directory itself")
+	" in " + ArtifactsDir + "/, in a child of it, or in the directory itself")
 
 // IsRun reports whether dir holds a run: one of AIPerf's files in one of the
 // places where [Open] looks. It opens no file.
@@ -67,7 +74,7 @@ func Open(fsys fs.FS, dir string, sel Selection) (*Run, error) {
 // artifacts returns the directory of AIPerf's files. The producer prefers a
 // child with records to a base without them, so that comes first.
 func artifacts(fsys fs.FS, dir string) (string, error) {
-	base := path.Join(dir, artifactsName)
+	base := path.Join(dir, ArtifactsDir)
 	dirs := []string{base}
 	entries, err := fs.ReadDir(fsys, base)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

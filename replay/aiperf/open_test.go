@@ -3,6 +3,7 @@ package aiperf
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -309,7 +310,7 @@ func TestPublishedRow(t *testing.T) {
 	}
 	yes := true
 	want := &Row{File: "r/agg.json", Framework: "atom", Disagg: &yes, Adapter: "atom", GPU: NumberValue(0.5), CPU: NullValue(), External: OtherValue("NaN"),
-		Status: "VALID_COMPLETE", Eligible: &yes, Fields: map[string]string{"framework": `"atom"`, "disagg": "true", "conc": "4", "image": "null"}}
+		Status: "VALID_COMPLETE", Eligible: &yes, Fields: map[string]string{"framework": `"atom"`, "disagg": "true", "conc": "4", "image": "null", "router": `{"name":"x"}`}}
 	if diff := cmp.Diff(want, run.Published); diff != "" {
 		t.Errorf("row (-want +got):\n%s", diff)
 	}
@@ -325,5 +326,41 @@ func TestPublishedRow(t *testing.T) {
 	var syntax *SyntaxError
 	if _, err := Open(fsys, "r", nil); !errors.As(err, &syntax) || syntax.File != "r/b.json" {
 		t.Errorf("a row that is cut short: %v", err)
+	}
+}
+
+func TestReadRows(t *testing.T) {
+	row := func(conc int) string {
+		return fmt.Sprintf(`{"conc":%d,"kv_offload_backend":{"name":"lmcache","version":"1"},"request_metrics":{},"server_metrics":{}}`, conc)
+	}
+	fsys := fstest.MapFS{
+		"agg_bmk.json": {Data: []byte("[" + row(4) + `,7,{"conc":1},` + row(8) + "]")},
+		"one.json":     {Data: []byte(row(2))},
+		"other.json":   {Data: []byte(`[1, {`)},
+		"cut.json":     {Data: []byte("[" + row(4) + ",")},
+	}
+	for name, want := range map[string][][2]string{
+		"agg_bmk.json": {{"agg_bmk.json#/0", "4"}, {"agg_bmk.json#/3", "8"}},
+		"one.json":     {{"one.json", "2"}},
+		"other.json":   nil,
+	} {
+		rows, _, err := ReadRows(fsys, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [][2]string
+		for _, r := range rows {
+			got = append(got, [2]string{r.File, r.Fields["conc"]})
+			if backend := r.Fields["kv_offload_backend"]; backend != `{"name":"lmcache","version":"1"}` {
+				t.Errorf("%s: kv_offload_backend %s", name, backend)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	var syntax *SyntaxError
+	if _, _, err := ReadRows(fsys, "cut.json"); !errors.As(err, &syntax) {
+		t.Errorf("rows that are cut short: %v", err)
 	}
 }

@@ -1,27 +1,63 @@
 package aiperf
 
-import "io/fs"
+import (
+	"io/fs"
+	"strconv"
+)
 
 // ReadRow reads a published aggregate row from the file name of fsys. A JSON
 // object without request_metrics and server_metrics is no row: the Row is nil
 // and the error too. Errors and notes are as in [ReadExport].
 func ReadRow(fsys fs.FS, name string) (*Row, []Note, error) {
-	r := &rowReader{row: &Row{File: name, Fields: make(map[string]string)}}
+	rows, notes, err := readRows(fsys, name, false)
+	if err != nil || len(rows) == 0 {
+		return nil, nil, err
+	}
+	return rows[0], notes, nil
+}
+
+// ReadRows reads the published rows of the file name of fsys: one row, or an
+// array of them as agg_bmk.json has it, whose elements of another kind are left
+// out. The File of a row in an array ends with its JSON pointer. A file without
+// a row gives none, and no error. Errors and notes are as in [ReadExport].
+func ReadRows(fsys fs.FS, name string) ([]*Row, []Note, error) {
+	return readRows(fsys, name, true)
+}
+
+func readRows(fsys fs.FS, name string, arrays bool) ([]*Row, []Note, error) {
+	var rows []*Row
+	begun := false // something of a row was read
+	one := func(s *scanner, file string) {
+		r := rowReader{scanner: s, row: &Row{File: file, Fields: make(map[string]string)}}
+		r.root()
+		begun = begun || r.requests || r.server
+		if r.requests && r.server && s.err == nil {
+			rows = append(rows, r.row)
+		}
+	}
 	n := &notes{file: name}
 	err := readJSON(fsys, name, n, func(s *scanner) {
-		r.scanner = s
-		r.root()
+		switch {
+		case s.peek() != '[' || !arrays:
+			one(s, name)
+		default:
+			for i := range s.array() {
+				if s.peek() != '{' {
+					s.pass()
+					continue
+				}
+				one(s, name+"#/"+strconv.Itoa(i))
+			}
+		}
 	})
 	switch {
-	case err != nil && (r.requests || r.server):
+	case err != nil && (begun || !isSyntax(err)):
 		return nil, nil, err
-	case err != nil && !isSyntax(err):
-		return nil, nil, err
-	case !r.requests || !r.server:
-		// Broken or not: a JSON file of something else, no part of the run.
+	case err != nil:
+		// A broken JSON file of something else, no part of the run.
 		return nil, nil, nil
 	}
-	return r.row, n.all(), nil
+	return rows, n.all(), nil
 }
 
 func isSyntax(err error) bool {
@@ -44,6 +80,8 @@ func (r *rowReader) root() {
 		case name == "server_metrics":
 			r.server = true
 			r.serverMetrics()
+		case c == '{' && (name == "kv_offload_backend" || name == "router"):
+			r.row.Fields[name] = r.flat()
 		case c == '{' || c == '[':
 			r.pass()
 		default:
@@ -63,6 +101,18 @@ func (r *rowReader) field(name string) {
 		disagg := text == "true"
 		r.row.Disagg = &disagg
 	}
+}
+
+// flat reads an object of scalars and returns it as compact JSON.
+func (r *rowReader) flat() string {
+	text := []byte{'{'}
+	for name := range r.object() {
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(append(appendString(text, name), ':'), r.raw()...)
+	}
+	return string(append(text, '}'))
 }
 
 func (r *rowReader) serverMetrics() {

@@ -27,6 +27,9 @@ func (t *Text) table(run []replay.Result) {
 		t.row(r)
 	}
 	t.published(run)
+	for _, text := range first.Lacks {
+		t.line("  %s", text)
+	}
 }
 
 func (t *Text) row(r replay.Result) {
