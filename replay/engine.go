@@ -167,7 +167,7 @@ func (o Options) examine(s Source, run *aiperf.Run) (ev *oracle.Evidence, v orac
 }
 
 func (o Options) blank(s Source) Result {
-	return Result{V: EventVersion, Type: "result", Run: s.ID, Contract: o.Contract.Name, Reasons: []string{}, Lacks: []string{}, Again: o.again(s)}
+	return Result{V: EventVersion, Type: "result", Run: s.ID, Contract: o.Contract.Name, Reasons: []string{}, Again: o.again(s)}
 }
 
 // again is the command that repeats one run, with one adapter if it is named.

@@ -40,8 +40,8 @@ type Result struct {
 	Class      Word     `json:"class"`
 	Expected   bool     `json:"expected"` // correct, or a listed deviation that did happen
 	PriceError *float64 `json:"price_error_pct"`
-	Published  *Parity  `json:"published"` // null where no row lies beside the run
-	Lacks      []string `json:"lacks"`     // "lacks ..." with the flag that supplies it, "hint: ..." with its evidence
+	Published  *Parity  `json:"published"`       // null where no row lies beside the run
+	Lacks      []string `json:"lacks,omitempty"` // "lacks ..." with the flag that supplies it, "hint: ..." with its evidence
 	ElapsedMS  float64  `json:"elapsed_ms"`
 
 	Contract   string   `json:"contract"`
