@@ -71,11 +71,11 @@ func TestFailsOnThreeHits(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		s := Draw(t, generator.Options{})
-		out, err := generator.Generate(s)
-		if err != nil {
-			t.Fatal(err)
+		hits := int64(0)
+		for _, r := range s.Requests {
+			hits += r.GPU
 		}
-		if out.Truth.GPU >= 3 {
+		if hits >= 3 {
 			t.Fatalf("minimal: %s %s %s, requests %+v", s.Engine, s.Topology, s.Collector.Version, s.Requests)
 		}
 	})
