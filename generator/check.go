@@ -115,6 +115,9 @@ func (s Spec) checkTimes() error {
 	if s.Refresh < 0 || s.Refresh > Duration(10*time.Minute) {
 		return wrong("refresh", "%v is not allowed: want 0s to 10m", time.Duration(s.Refresh))
 	}
+	if s.Tick < 0 || s.Tick > s.Refresh {
+		return wrong("tick", "%v is not allowed: want 0s to the refresh", time.Duration(s.Tick))
+	}
 	if s.Profiling == nil && len(s.Requests) == 0 && len(s.Series) == 0 {
 		return wrong("profiling", "the run has no requests: want profiling, requests or series")
 	}

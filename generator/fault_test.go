@@ -41,7 +41,7 @@ func TestEveryFaultActs(t *testing.T) {
 				}
 				s.Faults = []Fault{{Slug: k.Slug}}
 				out := generate(t, s)
-				acted = !out.equal(clean[i]) || out.Truth.Tokens != clean[i].Truth.Tokens ||
+				acted = !out.LooksLike(clean[i]) || out.Truth.Tokens != clean[i].Truth.Tokens ||
 					out.Truth.GPU != clean[i].Truth.GPU || out.Truth.CPU != clean[i].Truth.CPU
 				if f := out.Truth.Faults; len(f) != 1 || f[0].Slug != k.Slug || f[0].Tag != k.Tag || f[0].Layer != k.Layer {
 					t.Errorf("the truth says %v", f)

@@ -63,6 +63,7 @@ type Spec struct {
 	Witness    bool   `yaml:"witness,omitempty"`    // records carry usage_prompt_cache_read_tokens
 
 	Refresh   Duration  `yaml:"refresh,omitempty"` // how often the engine publishes, 0: at once
+	Tick      Duration  `yaml:"tick,omitempty"`    // when the workers refresh, after S; default: each when it likes
 	Collector Collector `yaml:"collector"`
 
 	Start    int64    `yaml:"start,omitempty"`    // S, ns since the Unix epoch
