@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
 )
 
 // FormatVersion is the version of the spec format that this package reads and
@@ -132,12 +135,12 @@ type Duration time.Duration
 // MarshalYAML writes the duration as text.
 func (d Duration) MarshalYAML() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// UnmarshalYAML reads the duration from text.
-func (d *Duration) UnmarshalYAML(text []byte) error {
-	s := strings.Trim(strings.TrimSpace(string(text)), `"'`)
-	v, err := time.ParseDuration(s)
+// UnmarshalYAML reads the duration from text; its error has line and column.
+func (d *Duration) UnmarshalYAML(node ast.Node) error {
+	text := strings.Trim(strings.TrimSpace(node.String()), `"'`)
+	v, err := time.ParseDuration(text)
 	if err != nil {
-		return fmt.Errorf("%q is no duration: write it like 333ms, 1.5s or -2s", s)
+		return &yaml.SyntaxError{Message: fmt.Sprintf("%q is no duration: write it like 333ms, 1.5s or -2s", text), Token: node.GetToken()}
 	}
 	*d = Duration(v)
 	return nil

@@ -286,7 +286,14 @@ func (c *Config) print(p *printer) {
 		p.number("slice_duration", c.Slice)
 	}
 	p.close('}')
-	p.key("loadgen")
+	if c.Duration > 0 || c.Requests > 0 || c.Concurrency > 0 {
+		p.key("loadgen")
+		c.printLoad(p)
+	}
+	p.close('}')
+}
+
+func (c *Config) printLoad(p *printer) {
 	p.open('{')
 	if c.Duration > 0 {
 		p.number("benchmark_duration", c.Duration)
@@ -297,7 +304,6 @@ func (c *Config) print(p *printer) {
 	if c.Concurrency > 0 {
 		p.integer("concurrency", int64(c.Concurrency))
 	}
-	p.close('}')
 	p.close('}')
 }
 

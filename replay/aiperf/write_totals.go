@@ -57,14 +57,18 @@ func (w *totals) line() {
 	w.row = false
 }
 
-var totalsColumns = map[string][]string{
-	"gauge":     {"avg", "min", "max", "std", "p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99"},
-	"counter":   {"total", "rate", "rate_avg", "rate_min", "rate_max", "rate_std"},
-	"histogram": {"count", "count_rate", "sum", "sum_rate", "avg"},
+func totalsColumns(kind string) []string {
+	switch kind {
+	case "counter":
+		return []string{"total", "rate", "rate_avg", "rate_min", "rate_max", "rate_std"}
+	case "histogram":
+		return []string{"count", "count_rate", "sum", "sum_rate", "avg"}
+	}
+	return []string{"avg", "min", "max", "std", "p1", "p5", "p10", "p25", "p50", "p75", "p90", "p95", "p99"}
 }
 
 func (w *totals) section(kind string, families []MetricFamily) {
-	columns, labels := totalsColumns[kind], labelColumns(families)
+	columns, labels := totalsColumns(kind), labelColumns(families)
 	for _, name := range slices.Concat([]string{"Endpoint", "Type", "Metric", "Unit"}, columns, labels, []string{"Description"}) {
 		w.field(name)
 	}
