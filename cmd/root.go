@@ -68,6 +68,6 @@ adapter reproduces a published row, 0.`,
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newReplay(), newExplain(), newTest(), newAdapters(), newVersion())
+	root.AddCommand(newReplay(), newExplain(), newTest(), newGenerate(), newAdapters(), newVersion())
 	return root
 }

@@ -173,3 +173,24 @@ func TestSpecRoundTrip(t *testing.T) {
 		}
 	}
 }
+
+// A write that fails half-way leaves the old directory as it was and nothing
+// beside it.
+func TestFailedWriteLeavesNothing(t *testing.T) {
+	out := generate(t, demo(ATOM, "unified", V1012))
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := out.Write(dir, false); err != nil {
+		t.Fatal(err)
+	}
+	broken := *out
+	broken.Files = append(broken.Files[:len(broken.Files):len(broken.Files)], File{"run.env/no-directory", nil})
+	if err := broken.Write(dir, true); err == nil {
+		t.Fatal("a file was written below a file")
+	}
+	if got, err := os.ReadFile(filepath.Join(dir, "truth.json")); err != nil || !bytes.Equal(got, out.file("truth.json")) {
+		t.Errorf("the old run is gone: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(left) != 1 {
+		t.Errorf("beside the run stand %v (%v)", left, err)
+	}
+}
