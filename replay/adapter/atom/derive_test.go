@@ -234,6 +234,9 @@ func TestReviewByRule(t *testing.T) {
 		{"rule 12: absent, none declared", all(drop(offT), env("KV_OFFLOADING", "none")), "VALID_COMPLETE ok 0.6/0/0/0.6", ""},
 		{"rule 13: REQUESTS absent", drop(reqT), "REQUEST_SCOPE_UNRESOLVED" + shown, "REQUESTS"},
 		{"rule 13: REQUESTS twice", spelled(reqT, "atom_"+reqT), "REQUEST_SCOPE_UNRESOLVED" + shown, ""},
+		{"rule 13: REQUESTS twice, once 0", func(r *aiperf.Run) {
+			r.Export.Metrics = append(r.Export.Metrics, aiperf.Family{Name: "atom_" + reqT, Series: []aiperf.Series{series("http://p:9/metrics", 0)}})
+		}, "REQUEST_SCOPE_UNRESOLVED" + shown, "REQUESTS is unknown"},
 		{"rule 13: REQUESTS interior gap", slices0(reqT, func(s *aiperf.Series) { s.Slices[4].End-- }), "REQUEST_SCOPE_UNRESOLVED" + shown, ""},
 		{"rule 13: REQUESTS leading gap, all counted", slices0(reqT, lead), good, ""},
 		{"rule 13: REQUESTS straddler", slices0(reqT, straddle(4)), good, ""},

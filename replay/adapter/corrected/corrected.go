@@ -169,10 +169,8 @@ func (d *derivation) tier(i int, conserved bool) {
 		if sum := d.sum(i); t.Unsplit && sum != nil && *sum > 0 {
 			d.refusals.Add(window.CPUUnresolved, 12, "", "%s holds %s tokens of no known tier", t.Name, window.Number(*sum))
 		}
-	case t.GPU:
+	case t.GPU, !t.CPU && !t.External: // the GPU's, or a front end's only tier
 		d.refusals.Rated(r, conserved)
-		d.required(r)
-	case !t.CPU && !t.External: // a front end's only tier
 		d.required(r)
 	case r.Absent() && window.NoCPUTier(d.run):
 	default:
@@ -206,7 +204,7 @@ func (d *derivation) bounds() {
 	for i, t := range d.Tiers {
 		if t.Overall {
 			parts = append(parts, window.Part{Name: t.Name, Sum: d.sum(i)})
-		} else {
+		} else if whole.Sum != nil && *whole.Sum > 0 {
 			d.refusals.Bounds(whole, window.Part{Name: t.Name, Sum: d.sum(i)})
 		}
 	}

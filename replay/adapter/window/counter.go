@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path"
 	"slices"
 	"strings"
 
@@ -40,6 +41,7 @@ type Place struct {
 	Family   string
 	Endpoint string // identity of the endpoint or worker that reports it
 	Series   *aiperf.Series
+	At       string // address: file and JSON pointer, or file and line
 	Fit      Fit
 	Warmup   aiperf.Value // total of the same series in warmup_metrics
 }
@@ -171,7 +173,7 @@ func (sc Scope) Read(c Counter) Reading {
 	on := map[string][]Place{}
 	c.each(sc.Export.Metrics, func(family string, s *aiperf.Series) {
 		id := sc.Roles.Identify(s)
-		on[id] = append(on[id], Place{Family: family, Endpoint: id, Series: s, Fit: sc.Lay(c, s)})
+		on[id] = append(on[id], Place{Family: family, Endpoint: id, Series: s, At: address(sc.Export, s), Fit: sc.Lay(c, s)})
 	})
 	for _, e := range sc.Roles.Accounted {
 		places := c.once(on[e])
@@ -189,6 +191,19 @@ func (sc Scope) Read(c Counter) Reading {
 		}
 	}
 	return r
+}
+
+// address is where a series stands: a JSON pointer in the JSON export, a line
+// of the CSV.
+func address(e *aiperf.Export, s *aiperf.Series) string {
+	file := path.Base(e.File)
+	switch {
+	case s.At == "":
+		return file
+	case strings.HasPrefix(s.At, "/"):
+		return file + "#" + s.At
+	}
+	return file + ", " + s.At
 }
 
 // complete reports whether an endpoint has every part that the sum needs.

@@ -42,7 +42,7 @@ func (p Place) findings(counter string) []Finding {
 	var found []Finding
 	add := func(flaw Flaw, format string, args ...any) {
 		text := fmt.Sprintf("%s at %s: ", counter, p.Endpoint) + fmt.Sprintf(format, args...)
-		found = append(found, Finding{Flaw: flaw, Text: text, At: p.Series.At})
+		found = append(found, Finding{Flaw: flaw, Text: text, At: p.At})
 	}
 	fit := p.Fit
 	if fit.Bad != "" {

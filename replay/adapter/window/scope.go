@@ -80,7 +80,7 @@ func (r Reading) Unknown() string {
 	}
 	for _, p := range r.Places {
 		if p.Fit.Bad != "" {
-			return fmt.Sprintf("%s at %s, %s", p.Fit.Bad, p.Endpoint, p.Series.At)
+			return fmt.Sprintf("%s at %s, %s", p.Fit.Bad, p.Endpoint, p.At)
 		}
 	}
 	return ""

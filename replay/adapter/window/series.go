@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"math"
+	"path"
 	"slices"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -144,7 +145,7 @@ func profiling(e *aiperf.Export) (aiperf.Range, bool) {
 func (rs *Refusals) InWindow(e *aiperf.Export) func(Counter, *aiperf.Series) Fit {
 	w, ok := profiling(e)
 	if !ok {
-		rs.Nullify(WindowUnresolved, 5, e.File+"#/summary/phase_time_ranges", "the export has no profiling range")
+		rs.Nullify(WindowUnresolved, 5, path.Base(e.File)+"#/summary/phase_time_ranges", "the export has no profiling range")
 		return func(Counter, *aiperf.Series) Fit { return Fit{Bad: "there is no window"} }
 	}
 	return func(c Counter, s *aiperf.Series) Fit { return Lay(c.slices(s), w) }

@@ -111,3 +111,41 @@ func TestKey(t *testing.T) {
 		}
 	}
 }
+
+func TestAddress(t *testing.T) {
+	for _, tt := range []struct{ file, at, want string }{
+		{"run/aiperf_artifacts/server_metrics_export.json", "/metrics/x/series/0", "server_metrics_export.json#/metrics/x/series/0"},
+		{"server_metrics_export.csv", "line 12", "server_metrics_export.csv, line 12"},
+		{"server_metrics_export.json", "", "server_metrics_export.json"},
+	} {
+		if got := address(&aiperf.Export{File: tt.file}, &aiperf.Series{At: tt.at}); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+// A histogram's slices are its sums or its observations.
+func TestCountOfAHistogram(t *testing.T) {
+	s := aiperf.Series{
+		Slices: []aiperf.Slice{{Start: 100, End: 115, Value: aiperf.NumberValue(50)}, {Start: 115, End: 130, Value: aiperf.NumberValue(70)}},
+		Counts: []aiperf.Value{aiperf.NumberValue(2), aiperf.NumberValue(3)},
+		Stats:  aiperf.Stats{Sum: aiperf.NumberValue(120), Count: aiperf.NumberValue(5)},
+	}
+	w := aiperf.Range{Start: 100, End: 130}
+	for _, tt := range []struct {
+		count bool
+		want  float64
+	}{{false, 120}, {true, 5}} {
+		c := Counter{Count: tt.count}
+		if got := Lay(c.slices(&s), w).Inside; got != tt.want {
+			t.Errorf("count %v: inside is %v, want %v", tt.count, got, tt.want)
+		}
+		if got := FromTotals(c, &s).Inside; got != tt.want {
+			t.Errorf("count %v: total is %v, want %v", tt.count, got, tt.want)
+		}
+	}
+	s.Counts = s.Counts[:1]
+	if fit := Lay(Counter{Count: true}.slices(&s), w); fit.Bad == "" {
+		t.Error("a slice without a count has a sum")
+	}
+}
