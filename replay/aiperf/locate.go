@@ -1,7 +1,6 @@
 package aiperf
 
 import (
-	"bufio"
 	"io"
 	"io/fs"
 	"strconv"
@@ -18,23 +17,15 @@ func (e *SyntaxError) locate(fsys fs.FS, offset int64) {
 	}
 	defer f.Close()
 	t := tracker{line: 1, col: 1}
-	r := bufio.NewReaderSize(io.LimitReader(f, offset), int(min(offset, windowSize)))
-	for {
-		c, err := r.ReadByte()
-		if err != nil {
-			break
-		}
-		t.byte(c)
-	}
+	// An error here could only mean that the file has changed meanwhile.
+	_, _ = io.CopyN(&t, f, offset)
 	e.Line, e.Col, e.Pointer = t.line, t.col, t.pointer()
 }
 
 // locateIn is locate for a text in memory.
 func (e *SyntaxError) locateIn(text []byte) {
 	t := tracker{line: 1, col: 1}
-	for _, c := range text {
-		t.byte(c)
-	}
+	_, _ = t.Write(text)
 	e.Col, e.Pointer = t.col, t.pointer()
 }
 
@@ -58,7 +49,14 @@ type place struct {
 // longName is how much of a member's name a pointer shows.
 const longName = 1 << 10
 
-// byte takes the next byte of a text that is correct so far.
+// Write takes the next bytes of a text that is correct so far.
+func (t *tracker) Write(text []byte) (int, error) {
+	for _, c := range text {
+		t.byte(c)
+	}
+	return len(text), nil
+}
+
 func (t *tracker) byte(c byte) {
 	if t.col++; c == '\n' {
 		t.line, t.col = t.line+1, 1

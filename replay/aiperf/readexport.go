@@ -46,8 +46,10 @@ func (r *exportReader) root() {
 		case "metrics":
 			e.Metrics = r.families(true)
 		case "warmup_metrics":
-			e.HasWarmup = true
-			e.WarmupMetrics = r.families(false)
+			if !r.nothing() {
+				e.HasWarmup = true
+				e.WarmupMetrics = r.families(false)
+			}
 		case "input_config":
 			e.BenchmarkDuration = r.configuredDuration()
 		default:
@@ -57,22 +59,20 @@ func (r *exportReader) root() {
 }
 
 func (r *exportReader) summary() {
-	if r.nothing() {
-		return
-	}
-	for name := range r.object() {
-		switch {
-		case name == "endpoints_configured" && !r.nothing():
-			for range r.array() {
-				r.export.EndpointsConfigured = append(r.export.EndpointsConfigured, r.text())
+	e := r.export
+	for name := range r.objectOrNothing() {
+		switch name {
+		case "endpoints_configured":
+			for range r.arrayOrNothing() {
+				e.EndpointsConfigured = append(e.EndpointsConfigured, r.text())
 			}
-		case name == "endpoint_info" && !r.nothing():
-			for url := range r.object() {
-				r.export.EndpointInfo = append(r.export.EndpointInfo, r.endpointInfo(url))
+		case "endpoint_info":
+			for url := range r.objectOrNothing() {
+				e.EndpointInfo = append(e.EndpointInfo, r.endpointInfo(url))
 			}
-		case name == "phase_time_ranges" && !r.nothing():
+		case "phase_time_ranges":
 			r.phases()
-		case name != "endpoints_configured" && name != "endpoint_info" && name != "phase_time_ranges":
+		default:
 			r.pass()
 		}
 	}
@@ -80,10 +80,7 @@ func (r *exportReader) summary() {
 
 func (r *exportReader) endpointInfo(url string) EndpointInfo {
 	info := EndpointInfo{URL: url, FirstFetch: NoTime, LastFetch: NoTime}
-	if r.nothing() {
-		return info
-	}
-	for name := range r.object() {
+	for name := range r.objectOrNothing() {
 		switch name {
 		case "first_fetch_ns":
 			info.FirstFetch = r.time()
@@ -99,7 +96,7 @@ func (r *exportReader) endpointInfo(url string) EndpointInfo {
 }
 
 func (r *exportReader) phases() {
-	for name := range r.object() {
+	for name := range r.objectOrNothing() {
 		switch name {
 		case "profiling":
 			r.export.Profiling = r.phase()
@@ -131,11 +128,8 @@ func (r *exportReader) phase() *Range {
 
 // families reads metrics, or warmup_metrics without slices and without names.
 func (r *exportReader) families(profiling bool) []Family {
-	if r.nothing() {
-		return nil
-	}
 	var list []Family
-	for name := range r.object() {
+	for name := range r.objectOrNothing() {
 		if profiling {
 			r.export.Names = append(r.export.Names, name)
 		}
@@ -150,19 +144,16 @@ func (r *exportReader) families(profiling bool) []Family {
 
 func (r *exportReader) family(name string, slices bool) Family {
 	f := familyReader{exportReader: r, Family: Family{Name: name}, slices: slices}
-	if r.nothing() {
-		return f.Family
-	}
-	for member := range r.object() {
-		switch {
-		case member == "type":
+	for member := range r.objectOrNothing() {
+		switch member {
+		case "type":
 			f.Type = r.text()
 			f.typed = true
-		case member == "series" && !r.nothing():
-			for range r.array() {
+		case "series":
+			for range r.arrayOrNothing() {
 				f.series()
 			}
-		case member != "series":
+		default:
 			r.pass()
 		}
 	}
@@ -176,9 +167,9 @@ func (r *exportReader) family(name string, slices bool) Family {
 type familyReader struct {
 	*exportReader
 	Family
-	slices bool
-	typed  bool
-	open   [][]sliceValues // by series, while the type is not known
+	slices  bool
+	typed   bool
+	untyped [][]sliceValues // by series, what was read before the type
 }
 
 // sliceValues are the statistics of one slice.
@@ -186,31 +177,30 @@ type sliceValues struct{ total, sum, avg, count Value }
 
 func (f *familyReader) series() {
 	s := Series{At: f.pointer()}
-	var values []sliceValues
+	var untyped []sliceValues
 	for name := range f.object() {
 		switch {
 		case name == "endpoint_url":
 			s.Endpoint = f.text()
-		case name == "labels" && !f.nothing():
+		case name == "labels":
 			s.Labels = f.labels()
-		case name == "stats" && !f.nothing():
+		case name == "stats":
 			s.Stats = f.stats()
-		case name == "timeslices" && f.slices && !f.nothing():
-			s.HasSlices = true
-			values = f.timeslices(&s)
-		case name == "timeslices" && !f.slices:
-			f.pass()
-		case name != "labels" && name != "stats" && name != "timeslices":
+		case name == "timeslices" && f.slices:
+			if s.HasSlices = !f.nothing(); s.HasSlices {
+				untyped = f.timeslices(&s)
+			}
+		default:
 			f.pass()
 		}
 	}
 	f.Series = append(f.Series, s)
-	f.open = append(f.open, values)
+	f.untyped = append(f.untyped, untyped)
 }
 
 func (r *exportReader) labels() map[string]string {
 	var labels map[string]string
-	for name := range r.object() {
+	for name := range r.objectOrNothing() {
 		if labels == nil {
 			labels = make(map[string]string)
 		}
@@ -221,7 +211,7 @@ func (r *exportReader) labels() map[string]string {
 
 func (r *exportReader) stats() Stats {
 	var s Stats
-	for name := range r.object() {
+	for name := range r.objectOrNothing() {
 		switch name {
 		case "total":
 			s.Total = r.value()
@@ -242,18 +232,18 @@ func (r *exportReader) stats() Stats {
 	return s
 }
 
-func (f *familyReader) timeslices(s *Series) (open []sliceValues) {
+func (f *familyReader) timeslices(s *Series) (untyped []sliceValues) {
 	for range f.array() {
 		slice, values := f.slice()
 		s.Slices = append(s.Slices, slice)
 		if f.typed {
 			f.place(s, len(s.Slices)-1, values)
 		} else {
-			open = append(open, values)
+			untyped = append(untyped, values)
 		}
 	}
 	s.Slices = slices.Clip(s.Slices)
-	return open
+	return untyped
 }
 
 func (f *familyReader) slice() (Slice, sliceValues) {
@@ -300,7 +290,7 @@ func (f *familyReader) place(s *Series, i int, v sliceValues) {
 // settle places what was read before the type was known.
 func (f *familyReader) settle() {
 	for i := range f.Series {
-		for j, v := range f.open[i] {
+		for j, v := range f.untyped[i] {
 			f.place(&f.Series[i], j, v)
 		}
 	}

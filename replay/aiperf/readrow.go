@@ -117,21 +117,21 @@ func (r *rowReader) flat() string {
 
 func (r *rowReader) serverMetrics() {
 	for name := range r.object() {
-		switch {
-		case name == "adapter":
+		switch name {
+		case "adapter":
 			r.row.Adapter = r.text()
-		case name == "cache" && !r.nothing():
+		case "cache":
 			r.cache()
-		case name == "cache_validity" && !r.nothing():
+		case "cache_validity":
 			r.validity()
-		case name != "cache" && name != "cache_validity":
+		default:
 			r.pass()
 		}
 	}
 }
 
 func (r *rowReader) cache() {
-	for name := range r.object() {
+	for name := range r.objectOrNothing() {
 		switch name {
 		case "gpu_cache_hit_rate":
 			r.row.GPU = r.rate()
@@ -156,7 +156,7 @@ func (r *rowReader) rate() Value {
 }
 
 func (r *rowReader) validity() {
-	for name := range r.object() {
+	for name := range r.objectOrNothing() {
 		switch name {
 		case "status":
 			r.row.Status = r.text()

@@ -161,7 +161,7 @@ func refExport(file string, data []byte) (*Export, error) {
 	e.Profiling, e.Warmup = refRange(phases["profiling"]), refRange(phases["warmup"])
 	e.Metrics = refFamilies(data, root, "metrics", true)
 	e.WarmupMetrics = refFamilies(data, root, "warmup_metrics", false)
-	_, e.HasWarmup = root["warmup_metrics"]
+	e.HasWarmup = root["warmup_metrics"] != nil
 	return e, nil
 }
 

@@ -186,6 +186,22 @@ func (s *scanner) nothing() bool {
 	return true
 }
 
+// objectOrNothing is object, with no members where null stands for it.
+func (s *scanner) objectOrNothing() iter.Seq[string] {
+	if s.nothing() {
+		return func(func(string) bool) {}
+	}
+	return s.object()
+}
+
+// arrayOrNothing is array, with no elements where null stands for it.
+func (s *scanner) arrayOrNothing() iter.Seq[int] {
+	if s.nothing() {
+		return func(func(int) bool) {}
+	}
+	return s.array()
+}
+
 // value reads what stands where a number is expected, and notes what is none.
 func (s *scanner) value() Value {
 	switch c := s.peek(); c {
@@ -376,7 +392,10 @@ func (s *scanner) raw() []byte {
 	if !s.numeric("a value") {
 		return nil
 	}
-	token, _ := s.number()
+	token, bare := s.number()
+	if bare && s.err == nil {
+		s.note("a bare " + string(token) + ", which is not JSON")
+	}
 	return token
 }
 

@@ -1,0 +1,5 @@
+//go:build race
+
+package aiperf
+
+const raceEnabled = true
