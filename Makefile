@@ -4,7 +4,7 @@ SHORT ?= 2s
 LONG ?= 10m
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test race lint bench fuzz golden parity
+.PHONY: build test race lint bench fuzz golden parity figures
 
 build:
 	$(GO) build -o pdreplay ./cmd/pdreplay
@@ -23,6 +23,15 @@ lint:
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+# What the oracle's answers are worth, over synthesized runs: the README's table.
+figures:
+	$(GO) test -timeout 2h ./oracle -run 'TestFigures$$' -v -figures 7200 -count 1
+
+# The real producer (a clone of InferenceX, August tree) against ours, field by field.
+parity:
+	@[ -n "$(PRODUCER)" ] || { echo "make parity PRODUCER=DIR: DIR is a clone of InferenceX; nothing was compared"; exit 2; }
+	PRODUCER="$(abspath $(PRODUCER))" $(GO) test -count=1 -timeout 1h -run Parity ./replay/adapter/external
 
 # Rewrites every generated and golden file; `git diff` then shows what changed.
 golden:
