@@ -87,8 +87,7 @@ func (s *scanner) member(i int) bool {
 		return false
 	}
 	p := &s.path[i]
-	s.scratch = unquote(s.scratch[:0], raw)
-	p.name = s.intern(s.scratch)
+	p.name = s.intern(s.unquoted(raw))
 	if !p.add(p.name) {
 		s.fail(int(start-s.base)-s.pos, fmt.Sprintf("the name %s stands twice in one object", shorten(raw)))
 		return false
@@ -357,8 +356,7 @@ func integer(token []byte) (int64, wholeness) {
 func (s *scanner) text() string {
 	switch c := s.peek(); c {
 	case '"':
-		s.scratch = unquote(s.scratch[:0], s.str())
-		return s.intern(s.scratch)
+		return s.intern(s.unquoted(s.str()))
 	case 'n':
 		s.null()
 		return ""
@@ -433,6 +431,16 @@ func (s *scanner) note(text string) {
 	default:
 		s.notes.add(s.pointer(), text)
 	}
+}
+
+// unquoted returns what a checked token stands for; good until the scanner is
+// used again.
+func (s *scanner) unquoted(token []byte) []byte {
+	if len(token) >= 2 && bytes.IndexByte(token, '\\') < 0 {
+		return token[1 : len(token)-1]
+	}
+	s.scratch = unquote(s.scratch[:0], token)
+	return s.scratch
 }
 
 // pointer returns the JSON pointer of the value that is being read.
