@@ -1,6 +1,9 @@
 package aiperf
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // A SyntaxError says that a file is not what a reader can trust, and where.
 type SyntaxError struct {
@@ -21,8 +24,15 @@ func (e *SyntaxError) Error() string {
 		text += fmt.Sprintf(":%d", e.Col)
 	}
 	text += ": " + e.Msg
-	if e.Pointer != "" {
-		text += " (at " + e.Pointer + ")"
+	if e.Pointer == "" {
+		return text
 	}
-	return text
+	if len(e.Pointer) > longPointer {
+		return text + " (at " + strings.ToValidUTF8(e.Pointer[:longPointer], "") + "...)"
+	}
+	return text + " (at " + e.Pointer + ")"
 }
+
+// longPointer is how much of a pointer a message shows: the whole one into any
+// export, but not into a text that nests a thousand deep.
+const longPointer = 200
