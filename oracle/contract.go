@@ -79,14 +79,18 @@ func (ev *Evidence) insideRates() [4]*float64 { return ev.ratesOf(insideSum) }
 func (ev *Evidence) totalRates() [4]*float64 { return ev.ratesOf(totalSum) }
 
 // ratesOf divides sums of one kind. A rate is null when a tier that it needs
-// is unknown, or when none of its tiers was ever born.
+// is unknown; a tier's own also when it was never born, or when hits are untold.
 func (ev *Evidence) ratesOf(sums func(counted) (float64, bool)) [4]*float64 {
 	full, ok := sums(ev.read.full)
 	if !ok || full <= 0 {
 		panic("rates are reported without FULL: no reason nulled them") // a hole in a contract's reasons
 	}
-	rate := func(in func(tier) bool) *float64 {
-		hits, born := 0.0, false
+	untold := ev.read.untold()
+	rate := func(in func(tier) bool, own bool) *float64 {
+		hits, born := 0.0, !own
+		if own && untold {
+			return nil
+		}
 		for i, t := range ev.read.tables.tiers {
 			if !in(t) {
 				continue
@@ -105,10 +109,10 @@ func (ev *Evidence) ratesOf(sums func(counted) (float64, bool)) [4]*float64 {
 		return &hits
 	}
 	return [4]*float64{
-		rate(func(t tier) bool { return t.gpu }),
-		rate(func(t tier) bool { return t.cpu }),
-		rate(func(t tier) bool { return t.external }),
-		rate(func(t tier) bool { return t.overall }),
+		rate(func(t tier) bool { return t.gpu }, true),
+		rate(func(t tier) bool { return t.cpu }, true),
+		rate(func(t tier) bool { return t.external }, true),
+		rate(func(t tier) bool { return t.overall }, false),
 	}
 }
 
@@ -280,6 +284,8 @@ func (ev *Evidence) tierReason() []Reason {
 	switch t := ev.read.tables; {
 	case t.overallOnly:
 		return []Reason{{Rule: 12, Status: CPUUnresolved, Text: "only overall is counted: no tier is told apart"}}
+	case ev.read.untold():
+		return []Reason{{Rule: 12, Status: CPUUnresolved, Text: "some hits are counted without their tier"}}
 	case t.estimates:
 		return []Reason{{Rule: 14, Status: IntervalTelemetry, Text: "this engine's counters cannot be priced exactly"}}
 	}

@@ -14,6 +14,7 @@ type counter struct {
 	label     string                  // the label that splits the family into parts, "" for none
 	part      func(value string) bool // the parts that are this counter; nil is their sum
 	needs     []string                // the parts without which the sum is not whole
+	replicas  []string                // labels of ranks that all count the same requests, unless dp_rank tells them apart
 	stat      stat
 }
 
@@ -80,6 +81,7 @@ type tables struct {
 type tier struct {
 	counter
 	gpu, cpu, external, overall bool // the rates that it is part of
+	untold                      bool // hits of which the engine does not say the tier: part of overall only
 
 	// lazy tiers are born with their first hit: where FULL is exported an
 	// absent one is 0 in overall, and its own rate is null (rule 10).

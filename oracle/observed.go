@@ -96,7 +96,7 @@ func (ev *Evidence) observeOne(full counted, tiers []counted) (Rates, string) {
 		External: rate(func(t tier) bool { return t.external }),
 		Overall:  rate(func(t tier) bool { return t.overall }),
 	}
-	if ev.read.tables.overallOnly {
+	if ev.read.tables.overallOnly || ev.read.untold() {
 		rates.GPU, rates.CPU, rates.External = anything, anything, anything
 		if ev.read.unreported() != "" {
 			rates.Overall.Hi = 1
@@ -188,6 +188,16 @@ func above(parts []part, full float64) string {
 		}
 	}
 	return ""
+}
+
+// untold reports whether there are hits of which the tier is not known.
+func (r reading) untold() bool {
+	for i, t := range r.tables.tiers {
+		if t.untold && len(r.tiers[i].rows) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // unreported says for how many requests no hits were reported, "" when all were.

@@ -121,6 +121,9 @@ func readCounter(export *aiperf.Export, c counter, r roles, window *aiperf.Range
 			if c.part != nil && !c.part(s.Labels[c.label]) || !slices.Contains(r.accounted, worker) {
 				continue
 			}
+			if got.isReplica(s, family.Name, worker) {
+				continue
+			}
 			spellings[worker] = appendNew(spellings[worker], family.Name)
 			row := layout{series: s, family: family.Name, worker: worker, total: number(s.Stats.Total)}
 			row.warmup, row.warmupAt = warmupTotal(export, c, &row)
@@ -148,6 +151,33 @@ func readCounter(export *aiperf.Export, c counter, r roles, window *aiperf.Range
 		got.presence = present
 	}
 	return got
+}
+
+// isReplica reports whether a series is another rank's copy of one that was
+// read: it differs only in ranks that all count the same requests. A copy that
+// says something else makes the first one unusable: nobody knows which is right.
+func (c *counted) isReplica(s *aiperf.Series, family, worker string) bool {
+	if len(c.replicas) == 0 || s.Labels["dp_rank"] != "" {
+		return false
+	}
+	plain := func(labels map[string]string) map[string]string {
+		labels = maps.Clone(labels)
+		for _, rank := range c.replicas {
+			delete(labels, rank)
+		}
+		return labels
+	}
+	for _, l := range c.rows {
+		if l.family != family || l.worker != worker || !maps.Equal(plain(l.series.Labels), plain(s.Labels)) {
+			continue
+		}
+		same := func(a, b aiperf.Slice) bool { return a.Start == b.Start && a.End == b.End && a.Value.Equal(b.Value) }
+		if !slices.EqualFunc(l.series.Slices, s.Slices, same) || !l.series.Stats.Total.Equal(s.Stats.Total) {
+			l.find(flawBroken, "has a copy for another rank that counts something else", s.At, math.Inf(1))
+		}
+		return true
+	}
+	return false
 }
 
 // whole reports whether a worker has every part that the sum needs.

@@ -131,7 +131,7 @@ func (ev *Evidence) trueRates(l ledger, of func(float64) Interval) Rates {
 		External: part(func(t tier) bool { return t.external }),
 		Overall:  part(func(t tier) bool { return t.overall }),
 	}
-	if ev.read.tables.overallOnly {
+	if ev.read.tables.overallOnly || ev.read.untold() {
 		rates.GPU, rates.CPU, rates.External = anything, anything, anything
 		return rates
 	}
