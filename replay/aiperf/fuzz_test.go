@@ -409,7 +409,7 @@ func checkEnv(t testing.TB, data []byte) {
 func checkScanner(t testing.TB, data []byte) {
 	accepted, bare, deep := skipAll(bytes.NewReader(data), len(data)+1)
 	padded, _, _ := skipAll(bytes.NewReader(append(data[:len(data):len(data)], bytes.Repeat([]byte(" "), 64)...)), len(data)+80)
-	small, _, _ := skipAll(bytes.NewReader(data), 16)
+	small, _, _ := skipAll(bytes.NewReader(data), 40)
 	slow, _, _ := skipAll(oneByte{bytes.NewReader(data)}, 16)
 	if accepted != padded || accepted != small || accepted != slow {
 		t.Fatalf("accepted %v, padded %v, in a small window %v, byte by byte %v", accepted, padded, small, slow)

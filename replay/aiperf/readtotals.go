@@ -198,6 +198,7 @@ func (t *totalsReader) series(row []string) {
 	name := row[s.metric]
 	i, known := t.families[name]
 	if !known {
+		name = strings.Clone(name) // or it would keep its whole row in memory
 		t.export.Names = append(t.export.Names, name)
 		i = -1
 		if s.kind >= 0 && (t.sel == nil || t.sel(name)) {
