@@ -245,6 +245,37 @@ func TestSelection(t *testing.T) {
 	}
 }
 
+// TestSelectionIsSelecting: on every file of the test data, reading with a
+// selection is reading everything and selecting, for each name alone, all but
+// it, and no name.
+func TestSelectionIsSelecting(t *testing.T) {
+	for _, name := range []string{exportName, totalsName} {
+		read := ReadExport
+		if name == totalsName {
+			read = ReadTotals
+		}
+		for p, data := range testFiles(t, name) {
+			fsys := oneFile("f", data)
+			all, _, err := read(fsys, "f", nil)
+			if err != nil {
+				t.Fatalf("%s: %v", p, err)
+			}
+			for _, one := range append([]string{""}, all.Names...) {
+				for _, sel := range []Selection{
+					func(name string) bool { return name == one },
+					func(name string) bool { return name != one },
+				} {
+					some, _, err := read(fsys, "f", sel)
+					if err != nil {
+						t.Fatalf("%s: refused only with a selection: %v", p, err)
+					}
+					checkSelected(t, all, some, sel)
+				}
+			}
+		}
+	}
+}
+
 // TestLayouts puts one records file into every place where a run can have it.
 func TestLayouts(t *testing.T) {
 	record := []byte(`{"metadata":{}}`)
