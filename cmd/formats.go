@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -14,44 +17,113 @@ import (
 	"github.com/pdreplay/pdreplay/replay/report"
 )
 
+// formatNames are the words of --format.
+var formatNames = [...]string{"text", "json", "junit", "github"}
+
+// formats are the arguments of --format: FORMAT or FORMAT:PATH.
+type formats []string
+
+func (f *formats) flag(c *cobra.Command) {
+	c.Flags().StringArrayVar((*[]string)(f), "format", []string{"text"},
+		"`FORMAT` of the report: "+strings.Join(formatNames[:], ", ")+"; FORMAT:PATH writes it into a file; repeatable")
+}
+
 // outputs are the reports of one call.
 type outputs struct {
 	reporters []report.Reporter
 	files     []*os.File
 }
 
-// open starts the reports of --format.
-func (j *judging) open(c *cobra.Command) (*outputs, error) {
+// open starts the reports.
+func (f formats) open(c *cobra.Command, against string) (*outputs, error) {
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	var out outputs
-	toStdout := ""
-	for _, f := range j.formats {
-		format, path, _ := strings.Cut(f, ":")
+	for _, arg := range f {
+		format, path, _ := strings.Cut(arg, ":")
 		w := c.OutOrStdout()
-		switch {
-		case format != "text" && format != "json":
-			return nil, fmt.Errorf("--format %q: want text, json, or one of them with :PATH", f)
-		case path == "" && toStdout != "":
-			return nil, fmt.Errorf("--format %s and --format %s both go to standard output: give one a path, as in %s:FILE", toStdout, f, f)
-		case path == "":
-			toStdout = f
-		default:
+		if path != "" {
 			file, err := os.Create(path)
 			if err != nil {
-				return nil, fmt.Errorf("--format %s: %w", f, err)
+				return nil, fmt.Errorf("--format %s: %w", arg, err)
 			}
 			out.files = append(out.files, file)
 			w = file
 		}
-		out.reporters = append(out.reporters, j.reporter(format, w))
+		if err := out.add(format, w, against); err != nil {
+			return nil, fmt.Errorf("--format %s: %w", arg, err)
+		}
 	}
 	return &out, nil
 }
 
-func (j *judging) reporter(format string, w io.Writer) report.Reporter {
-	if format == "json" {
-		return report.NewJSON(w)
+// check refuses unknown formats, and two that would write into each other.
+func (f formats) check() error {
+	toStdout := ""
+	for _, arg := range f {
+		format, path, _ := strings.Cut(arg, ":")
+		switch {
+		case !slices.Contains(formatNames[:], format):
+			return fmt.Errorf("--format %q: want one of %s, or one of them with :PATH", arg, strings.Join(formatNames[:], ", "))
+		case path != "":
+		case toStdout != "" && !commands(toStdout, format):
+			return fmt.Errorf("--format %s and --format %s both go to standard output: give one a path, as in %s:FILE", toStdout, arg, arg)
+		default:
+			toStdout = arg
+		}
 	}
-	return report.NewText(w, report.TextOptions{Colour: coloured(w), Against: j.look.against})
+	return nil
+}
+
+// commands reports whether the two are text and the workflow commands that
+// GitHub finds between its lines.
+func commands(a, b string) bool {
+	return a == "text" && b == "github" || a == "github" && b == "text"
+}
+
+func (o *outputs) add(format string, w io.Writer, against string) error {
+	switch format {
+	case "text":
+		o.reporters = append(o.reporters, report.NewText(w, report.TextOptions{Colour: coloured(w), Against: against}))
+	case "json":
+		o.reporters = append(o.reporters, report.NewJSON(w))
+	case "junit":
+		o.reporters = append(o.reporters, report.NewJUnit(w, time.Now()))
+	case "github":
+		summary, err := stepSummary()
+		if err != nil {
+			return err
+		}
+		o.files = append(o.files, summary)
+		// It goes first: the last line is that of the text.
+		o.reporters = slices.Insert(o.reporters, 0, report.Reporter(report.NewGitHub(w, report.GitHubOptions{Summary: summary, Locate: inWorkspace})))
+	}
+	return nil
+}
+
+// stepSummary opens what GitHub shows as the summary of a workflow's step.
+// Outside of a workflow nobody reads the format, and nothing would say so.
+func stepSummary() (*os.File, error) {
+	name := os.Getenv("GITHUB_STEP_SUMMARY")
+	if os.Getenv("GITHUB_ACTIONS") != "true" || name == "" {
+		return nil, errors.New("only a step of a GitHub workflow has a place for it (GITHUB_ACTIONS=true and GITHUB_STEP_SUMMARY): use text, json or junit here")
+	}
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+}
+
+// inWorkspace turns a path into one inside the repository that a workflow
+// checked out, "" where it lies outside.
+func inWorkspace(path string) string {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return ""
+	}
+	rel, err := filepath.Rel(os.Getenv("GITHUB_WORKSPACE"), abs)
+	if err != nil || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 // coloured reports whether w is a terminal and nobody said NO_COLOR.

@@ -18,7 +18,7 @@ import (
 // judging is what the verbs that judge share.
 type judging struct {
 	look    look
-	formats []string
+	formats formats
 	expect  []string
 	fix     bool
 
@@ -30,7 +30,7 @@ func (j *judging) flags(c *cobra.Command) {
 	f := c.Flags()
 	j.look.flags(c)
 	f.StringVar(&j.look.against, "against", "", "show only where adapters differ from adapter `NAME`, and who is right")
-	f.StringArrayVar(&j.formats, "format", []string{"text"}, "`FORMAT` of the report: text or json, with :PATH into a file; repeatable")
+	j.formats.flag(c)
 	f.StringArrayVar(&j.expect, "expect", nil, "`FILE` of known deviations; repeatable. The built-in lists hold for contract review without --env; none turns them off")
 	f.BoolVar(&j.fix, "fix", false, "bring the --expect lists up to date; new lines fail until their why is written")
 	f.IntVar(&j.jobs, "jobs", runtime.GOMAXPROCS(0), "runs judged at a time")
@@ -56,7 +56,7 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string
 	if err := o.Expect.CheckPatterns(ids); err != nil {
 		return replay.Summary{}, err
 	}
-	out, err := j.open(c)
+	out, err := j.formats.open(c, j.look.against)
 	if err != nil {
 		return replay.Summary{}, err
 	}
@@ -73,8 +73,8 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string
 	if err == nil && j.fix {
 		err = j.rewrite(c, summary, results)
 	}
-	if err == nil && summary.Nothing() && summary.Errors == 0 && !summary.Interrupted {
-		fmt.Fprintln(c.ErrOrStderr(), "pdreplay:", replay.ErrNothing)
+	if err == nil {
+		sayNothing(c, summary)
 	}
 	return summary, err
 }

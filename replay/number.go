@@ -2,9 +2,11 @@ package replay
 
 import (
 	"fmt"
-	"github.com/go-json-experiment/json"
 	"math"
 	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdreplay/pdreplay/replay/adapter"
 )
@@ -76,5 +78,5 @@ func (w Word) MarshalJSON() ([]byte, error) {
 	if w == "" {
 		return []byte("null"), nil
 	}
-	return json.Marshal(string(w))
+	return json.Marshal(string(w), jsontext.AllowInvalidUTF8(true)) // an adapter's last words
 }

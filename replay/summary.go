@@ -22,6 +22,8 @@ type Summary struct {
 	Errors    int    `json:"errors"`
 	Corpus    Word   `json:"corpus"` // id of the scenario corpus; null where no scenario was judged
 
+	Seed *uint64 `json:"seed,omitempty"` // of the drawn runs, where runs were drawn
+
 	ParityHeld     int      `json:"parity_held"`   // runs whose published row an adapter reproduces in every field
 	ParityBroken   int      `json:"parity_broken"` // runs whose published row none reproduces
 	Contradictions []string `json:"contradictions"`

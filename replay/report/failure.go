@@ -1,27 +1,32 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/pdreplay/pdreplay/replay"
 )
 
-// block writes what there is to say of a failure or an error.
-func (t *Text) block(r replay.Result) {
+// A failure or an error is told alike in every format: a headline, then these
+// lines: want before got, why, and the command that repeats it.
+
+// told returns the lines about a failure or an error, without its headline.
+func told(r replay.Result) []string {
+	var lines []string
 	if r.Outcome == replay.Answered {
-		t.line("%s %s  %s  %s", t.paint(red, "FAIL"), r.Run, r.Adapter, headline(r))
-		t.wantGot(r)
-		t.why(r)
+		lines = append(wantGot(r), why(r)...)
 	} else {
-		t.line("%s %s", t.paint(red, "ERROR"), strings.TrimRight(r.Run+"  "+string(r.Adapter), " "))
 		for line := range strings.Lines(string(r.Error)) {
-			t.line("     %s", strings.TrimRight(line, "\n"))
+			lines = append(lines, strings.TrimRight(line, "\n"))
 		}
 	}
-	t.line("     again: %s", r.Again)
+	return append(lines, "again: "+r.Again)
 }
 
 func headline(r replay.Result) string {
+	if r.Outcome != replay.Answered {
+		return string(r.Outcome)
+	}
 	text := string(r.Class)
 	if r.Listed != nil && replay.Word(r.Listed.Class) != r.Class {
 		text += ", listed as " + string(r.Listed.Class)
@@ -29,8 +34,8 @@ func headline(r replay.Result) string {
 	return text + priceError(r)
 }
 
-// wantGot writes the two rows, aligned, the wanted one first.
-func (t *Text) wantGot(r replay.Result) {
+// wantGot returns the two rows, aligned, the wanted one first.
+func wantGot(r replay.Result) []string {
 	wantStatus, wantPriced, wanted := want(r)
 	gotStatus, gotPriced, got := status(r.Status), priced(r.Eligible), r.Rates.List()
 	digits := digitsFor(wanted, got)
@@ -42,8 +47,10 @@ func (t *Text) wantGot(r replay.Result) {
 	}
 	external := wants[1] != wants[2] || gots[1] != gots[2]
 	a, b := max(len(wantStatus), len(gotStatus)), max(len(wantPriced), len(gotPriced))
-	t.line("     want %-*s  %-*s  %s", a, wantStatus, b, wantPriced, named(wants, external))
-	t.line("     got  %-*s  %-*s  %s", a, gotStatus, b, gotPriced, named(gots, external))
+	return []string{
+		fmt.Sprintf("want %-*s  %-*s  %s", a, wantStatus, b, wantPriced, named(wants, external)),
+		fmt.Sprintf("got  %-*s  %-*s  %s", a, gotStatus, b, gotPriced, named(gots, external)),
+	}
 }
 
 // byFacts reports whether the facts refute the answer: then they are what is
@@ -62,28 +69,30 @@ func byFacts(r replay.Result) bool {
 	return false
 }
 
-// why writes what the oracle found, the first of each rule, and where the two
+// why returns what the oracle found, the first of each rule, and where the two
 // rows do not show it, what the difference is.
-func (t *Text) why(r replay.Result) {
+func why(r replay.Result) []string {
 	const most = 3
+	var lines []string
 	shown := map[string]bool{}
 	for _, reason := range r.Oracle.Reasons {
 		rule, _, _ := strings.Cut(reason, ":")
 		if !shown[rule] && len(shown) < most {
 			shown[rule] = true
-			t.line("     %s", reason)
+			lines = append(lines, reason)
 		}
 	}
 	if r.Difference != "" && (len(shown) == 0 || hiddenHit(r)) {
-		t.line("     %s", r.Difference)
+		lines = append(lines, r.Difference)
 	}
 	switch l := r.Listed; {
 	case l == nil:
 	case replay.Word(l.Class) != r.Class:
-		t.line("     %s lists %s, which no longer happens: remove or correct the line", l.At, l.Class)
+		lines = append(lines, fmt.Sprintf("%s lists %s, which no longer happens: remove or correct the line", l.At, l.Class))
 	case l.Why == replay.Unedited:
-		t.line("     %s lists it, but nobody has said why: put the reason in place of %q", l.At, l.Why)
+		lines = append(lines, fmt.Sprintf("%s lists it, but nobody has said why: put the reason in place of %q", l.At, l.Why))
 	}
+	return lines
 }
 
 // hiddenHit reports whether the price went wrong by an h that is not the
@@ -95,3 +104,6 @@ func hiddenHit(r replay.Result) bool {
 	overall := r.Rates.Overall
 	return overall == nil || cell((*float64)(r.H), 3) != cell((*float64)(overall), 3)
 }
+
+// contradicted says what an oracle's contradiction means.
+const contradicted = "the oracle is wrong here, not an adapter: please report this run"

@@ -4,12 +4,14 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pdreplay/pdreplay/replay"
 )
 
 // JSON writes one event a line (NDJSON). The fields are those of
-// [replay.Result] and [replay.Summary].
+// [replay.Result] and [replay.Summary]. Text of a run or an adapter that is no
+// UTF-8, as no JSON may hold it, has U+FFFD where it is not.
 type JSON struct{ w io.Writer }
 
 // NewJSON returns a reporter that writes to w.
@@ -22,7 +24,7 @@ func (j *JSON) Result(r replay.Result) error { return j.event(r) }
 func (j *JSON) Summary(s replay.Summary) error { return j.event(s) }
 
 func (j *JSON) event(e any) error {
-	line, err := json.Marshal(e)
+	line, err := json.Marshal(e, jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return err
 	}

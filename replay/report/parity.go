@@ -24,9 +24,9 @@ func parityBroken(run []replay.Result) bool {
 	return compared
 }
 
-// published writes the row of a run's table that compares with what was
+// publishedRow writes the row of a run's table that compares with what was
 // published: which adapter says the same, field by field.
-func (t *Text) published(run []replay.Result) {
+func (t *Text) publishedRow(run []replay.Result) {
 	i := slices.IndexFunc(run, func(r replay.Result) bool { return r.Published != nil })
 	if i < 0 {
 		return
@@ -59,9 +59,10 @@ func reproducedBy(run []replay.Result) string {
 	return "parity: none, nearest " + best
 }
 
-// brokenParity writes the block of a published row that nobody reproduces.
-func (t *Text) brokenParity(run []replay.Result) {
-	t.line("%s %s  no adapter reproduces the published row", t.paint(red, "PARITY"), run[0].Run)
+// unlike returns, of a published row that nobody reproduces, what each adapter
+// says otherwise, and the command that repeats it.
+func unlike(run []replay.Result) []string {
+	var lines []string
 	for _, r := range run {
 		p := r.Published
 		if p == nil {
@@ -71,10 +72,13 @@ func (t *Text) brokenParity(run []replay.Result) {
 		for _, field := range p.Differs {
 			differs = append(differs, difference(field, *p, r))
 		}
-		t.line("     %s %d/%d: %s", r.Adapter, len(p.Fields)-len(p.Differs), len(p.Fields), strings.Join(differs, ", "))
+		lines = append(lines, fmt.Sprintf("%s %d/%d: %s", r.Adapter, len(p.Fields)-len(p.Differs), len(p.Fields), strings.Join(differs, ", ")))
 	}
-	t.line("     again: %s", run[0].Again)
+	return append(lines, "again: "+run[0].Again)
 }
+
+// notReproduced is the headline of such a row.
+const notReproduced = "no adapter reproduces the published row"
 
 // difference says one field of the published row and of the answer, the
 // published one first.

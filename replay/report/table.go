@@ -26,7 +26,7 @@ func (t *Text) table(run []replay.Result) {
 	for _, r := range run {
 		t.row(r)
 	}
-	t.published(run)
+	t.publishedRow(run)
 	for _, text := range first.Lacks {
 		t.line("  %s", text)
 	}

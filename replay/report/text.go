@@ -61,21 +61,30 @@ func (t *Text) Result(r replay.Result) error {
 func (t *Text) Summary(s replay.Summary) error {
 	t.endRun()
 	for _, r := range t.trouble {
-		t.line("")
-		t.block(r)
+		if r.Outcome == replay.Answered {
+			t.block("FAIL", fmt.Sprintf("%s  %s  %s", r.Run, r.Adapter, headline(r)), told(r)...)
+		} else {
+			t.block("ERROR", r.Run+"  "+string(r.Adapter), told(r)...)
+		}
 	}
 	for _, run := range t.broken {
-		t.line("")
-		t.brokenParity(run)
+		t.block("PARITY", run[0].Run+"  "+notReproduced, unlike(run)...)
 	}
 	for _, c := range s.Contradictions {
-		t.line("")
-		t.line("%s %s", t.paint(red, "ORACLE"), c)
-		t.line("     the oracle is wrong here, not an adapter: please report this run")
+		t.block("ORACLE", c, contradicted)
 	}
 	t.line("")
 	t.sums(s)
 	return t.w.Flush()
+}
+
+// block writes one thing that went wrong.
+func (t *Text) block(word, head string, lines ...string) {
+	t.line("")
+	t.line("%s %s", t.paint(red, word), head)
+	for _, l := range lines {
+		t.line("     %s", l)
+	}
 }
 
 func (t *Text) sums(s replay.Summary) {
