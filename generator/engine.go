@@ -125,6 +125,9 @@ func serve(s Spec, engines []engine, requests []request, tick int64) *fleet {
 		f.units[i].worker, f.units[i].rank = i/f.ranks, i%f.ranks
 	}
 	f.setRefresh(s, tick)
+	for i := range f.units {
+		f.units[i].events = make([]event, 0, 8*len(requests)/len(f.units)+8)
+	}
 	for i := range requests {
 		r := &requests[i]
 		if !r.admitted() || r.unscraped {

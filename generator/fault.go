@@ -112,14 +112,26 @@ func (s Spec) checkFaults() error {
 	return nil
 }
 
+// resolve returns the kinds of the spec's faults, in the order of the spec.
+func (s Spec) resolve() []Kind {
+	if len(s.Faults) == 0 {
+		return nil
+	}
+	all := Kinds()
+	out := make([]Kind, len(s.Faults))
+	for i, f := range s.Faults {
+		out[i] = all[slices.IndexFunc(all, func(k Kind) bool { return k.Slug == f.Slug })] // the spec was checked
+	}
+	return out
+}
+
 // inject applies the spec's faults of one layer, in the order of the spec.
 func (b *build) inject(layer Layer) {
-	for _, f := range b.spec.Faults {
-		k, _ := KindOf(f.Slug)
+	for i, k := range b.kinds {
 		if k.Layer != layer {
 			continue
 		}
-		k.inject(b, k.size(f))
+		k.inject(b, k.size(b.spec.Faults[i]))
 		if k.Breaks != "" && !slices.Contains(b.broken, k.Breaks) {
 			b.broken = append(b.broken, k.Breaks)
 		}
@@ -136,9 +148,8 @@ func (k Kind) size(f Fault) int64 {
 // injected lists the faults for the truth.
 func (b *build) injected() []Injected {
 	var out []Injected
-	for _, f := range b.spec.Faults {
-		k, _ := KindOf(f.Slug)
-		out = append(out, Injected{k.Slug, k.Layer, k.Tag, k.size(f)})
+	for i, k := range b.kinds {
+		out = append(out, Injected{k.Slug, k.Layer, k.Tag, k.size(b.spec.Faults[i])})
 	}
 	return out
 }

@@ -11,8 +11,9 @@ import (
 // A build is a run in the making. Every layer reads what the one above it has
 // made and adds its own; faults change what their layer has just made.
 type build struct {
-	spec Spec
-	top  topology
+	spec  Spec
+	top   topology
+	kinds []Kind // of the spec's faults
 
 	requests []request // workload
 	phases   phases
@@ -50,7 +51,7 @@ func Generate(spec Spec) (*Output, error) {
 	if s.Tick > 0 {
 		tick = s.Start + int64(s.Tick)
 	}
-	b := &build{spec: s, top: top, tick: tick, json: true, aggr: true, engines: newEngines(s)}
+	b := &build{spec: s, top: top, kinds: s.resolve(), tick: tick, json: true, aggr: true, engines: newEngines(s)}
 	b.requests, b.phases = workload(s)
 	b.inject(LayerWorkload)
 	b.phases = s.phases(b.requests)
@@ -136,11 +137,7 @@ func (b *build) output() (*Output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("encoding truth.json: %w", err)
 	}
-	text, err := spec2yaml(s)
-	if err != nil {
-		return nil, err
-	}
-	var lines []byte
+	lines := make([]byte, 0, 1024*len(b.rows))
 	for i := range b.rows {
 		lines = aiperf.AppendRecord(lines, &b.rows[i].RecordRow)
 	}
@@ -150,7 +147,6 @@ func (b *build) output() (*Output, error) {
 		{dir + "server_metrics_export.csv", aiperf.AppendTotals(nil, b.doc)},
 		{"run.env", aiperf.AppendEnv(nil, b.env)},
 		{"truth.json", truth},
-		{"spec.yaml", text},
 	}
 	if b.aggr {
 		files = append(files, File{dir + "profile_export_aiperf.json", aiperf.AppendSummary(nil, summary(b.doc, b.shape, slices.Concat(b.warmRows, b.rows)))})
@@ -175,7 +171,7 @@ func (b *build) overflows() bool {
 }
 
 // LooksLike reports whether two runs are the same to any reader: every file has
-// the same bytes, but for truth.json and spec.yaml.
+// the same bytes, but for truth.json.
 func (o *Output) LooksLike(p *Output) bool {
 	if len(o.Files) != len(p.Files) {
 		return false
@@ -185,7 +181,7 @@ func (o *Output) LooksLike(p *Output) bool {
 		if f.Path != g.Path {
 			return false
 		}
-		if f.Path != "truth.json" && f.Path != "spec.yaml" && !bytes.Equal(f.Data, g.Data) {
+		if f.Path != "truth.json" && !bytes.Equal(f.Data, g.Data) {
 			return false
 		}
 	}

@@ -122,7 +122,7 @@ func TestSameSpecSameBytes(t *testing.T) {
 
 func TestMemFS(t *testing.T) {
 	out := generate(t, demo(ATOM, "unified", V1012))
-	err := fstest.TestFS(out.FS(), "run.env", "truth.json", "spec.yaml", "aiperf_artifacts/profile_export.jsonl",
+	err := fstest.TestFS(out.FS(), "run.env", "truth.json", "aiperf_artifacts/profile_export.jsonl",
 		"aiperf_artifacts/profile_export_aiperf.json", "aiperf_artifacts/server_metrics_export.json", "aiperf_artifacts/server_metrics_export.csv")
 	if err != nil {
 		t.Error(err)
@@ -164,7 +164,11 @@ func TestWrite(t *testing.T) {
 func TestSpecRoundTrip(t *testing.T) {
 	for _, s := range []Spec{demo(ATOM, "2p3d", V1011), demo(VLLM, "unified:2", Upstream)} {
 		out := generate(t, s)
-		back, err := Parse("spec.yaml", out.file("spec.yaml"))
+		text, err := Format(out.Spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Parse("spec.yaml", text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,13 +7,14 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 )
 
 // An Output is one synthesized run: its files and its truth.
 type Output struct {
 	Spec  Spec // as given, with its defaults filled in
 	Truth Truth
-	Files []File // in a fixed order
+	Files []File // in a fixed order; spec.yaml is made by Write, as nothing that reads a run needs it
 }
 
 // A File is one file of a run, by its slash-separated path in the run's
@@ -31,11 +32,25 @@ func (o *Output) FS() fs.FS { return newMemFS(o.Files) }
 // holds something.
 var ErrNotEmpty = errors.New("directory is not empty")
 
-// Write writes the run into dir. The files are written beside it and renamed
-// into place at the end, so an interrupted write leaves nothing half-made. A
-// directory that holds something is refused with [ErrNotEmpty], unless force
-// is set: then it is replaced, all of it.
+// Write writes the run into dir, with spec.yaml beside its files, as
+// [WriteFiles] does. An Output that was not generated has no spec and gets none.
 func (o *Output) Write(dir string, force bool) error {
+	files := o.Files
+	if o.Spec.Version != 0 {
+		spec, err := Format(o.Spec)
+		if err != nil {
+			return fmt.Errorf("writing a run to %s: %w", dir, err)
+		}
+		files = append(slices.Clone(files), File{"spec.yaml", spec})
+	}
+	return WriteFiles(dir, files, force)
+}
+
+// WriteFiles writes files into dir. They are written beside it and renamed into
+// place at the end, so an interrupted write leaves nothing half-made. A
+// directory that holds something is refused with [ErrNotEmpty], unless force is
+// set: then it is replaced, all of it.
+func WriteFiles(dir string, files []File, force bool) error {
 	dir = filepath.Clean(dir)
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -55,7 +70,7 @@ func (o *Output) Write(dir string, force bool) error {
 	}
 	defer os.RemoveAll(tmp)          // what is left of it after the rename
 	run := filepath.Join(tmp, "run") // a directory of its own: MkdirTemp's is readable for its user only
-	if err := o.fill(run); err != nil {
+	if err := fill(run, files); err != nil {
 		return fmt.Errorf("writing a run to %s: %w", dir, err)
 	}
 	if err := replace(run, dir); err != nil {
@@ -64,8 +79,8 @@ func (o *Output) Write(dir string, force bool) error {
 	return nil
 }
 
-func (o *Output) fill(dir string) error {
-	for _, f := range o.Files {
+func fill(dir string, files []File) error {
+	for _, f := range files {
 		name := filepath.Join(dir, filepath.FromSlash(f.Path))
 		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 			return err

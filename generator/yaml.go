@@ -64,9 +64,7 @@ func position(file string, tree *ast.File, path string) string {
 }
 
 // Format returns the spec as YAML, which [Parse] reads back to the same spec.
-func Format(s Spec) ([]byte, error) { return spec2yaml(s) }
-
-func spec2yaml(s Spec) ([]byte, error) {
+func Format(s Spec) ([]byte, error) {
 	out, err := yaml.Marshal(s)
 	if err != nil {
 		return nil, fmt.Errorf("writing the spec as YAML: %w", err)

@@ -141,6 +141,10 @@ func appendFloat(dst []byte, f float64) []byte {
 func appendString(dst []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
+	if plain(s) {
+		dst = append(dst, s...)
+		return append(dst, '"')
+	}
 	for i := 0; i < len(s); {
 		c := s[i]
 		switch {
@@ -163,6 +167,16 @@ func appendString(dst []byte, s string) []byte {
 		i++
 	}
 	return append(dst, '"')
+}
+
+// plain reports whether the string needs no escape: nearly all do not.
+func plain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
 }
 
 func indexByte(s string, c byte) int {
