@@ -34,8 +34,18 @@ type outputs struct {
 	files     []*os.File
 }
 
+// A textReport is a verb's text format, colours where w shows them.
+type textReport func(w io.Writer) report.Reporter
+
+// textAgainst is the text of the verbs that judge.
+func textAgainst(adapter string) textReport {
+	return func(w io.Writer) report.Reporter {
+		return report.NewText(w, report.TextOptions{Colour: coloured(w), Against: adapter})
+	}
+}
+
 // open starts the reports.
-func (f formats) open(c *cobra.Command, against string) (*outputs, error) {
+func (f formats) open(c *cobra.Command, text textReport) (*outputs, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -51,7 +61,7 @@ func (f formats) open(c *cobra.Command, against string) (*outputs, error) {
 			out.files = append(out.files, file)
 			w = file
 		}
-		if err := out.add(format, w, against); err != nil {
+		if err := out.add(format, w, text); err != nil {
 			return nil, fmt.Errorf("--format %s: %w", arg, err)
 		}
 	}
@@ -82,10 +92,10 @@ func commands(a, b string) bool {
 	return a == "text" && b == "github" || a == "github" && b == "text"
 }
 
-func (o *outputs) add(format string, w io.Writer, against string) error {
+func (o *outputs) add(format string, w io.Writer, text textReport) error {
 	switch format {
 	case "text":
-		o.reporters = append(o.reporters, report.NewText(w, report.TextOptions{Colour: coloured(w), Against: against}))
+		o.reporters = append(o.reporters, text(w))
 	case "json":
 		o.reporters = append(o.reporters, report.NewJSON(w))
 	case "junit":

@@ -56,7 +56,7 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string
 	if err := o.Expect.CheckPatterns(ids); err != nil {
 		return replay.Summary{}, err
 	}
-	out, err := j.formats.open(c, j.look.against)
+	out, err := j.formats.open(c, textAgainst(j.look.against))
 	if err != nil {
 		return replay.Summary{}, err
 	}

@@ -31,7 +31,7 @@ that were cut off. The exit code is the one that the whole replay would have had
 			if err != nil {
 				return err
 			}
-			out, err := f.open(c, "")
+			out, err := f.open(c, textAgainst(""))
 			if err != nil {
 				return err
 			}

@@ -164,3 +164,15 @@ func (x Expectations) find(adapter, run string) (Entry, bool) {
 	}
 	return found, ok
 }
+
+// Listed returns the first entry that lists a class of deviation for an adapter
+// and a run. Unlike in a replay, an entry of generated runs names those that may
+// deviate, not that each of them does.
+func (x Expectations) Listed(adapter, run string, class Class) (Entry, bool) {
+	for _, e := range x {
+		if e.Adapter == adapter && e.Class == class && e.matchesRun(run) {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}

@@ -1,0 +1,80 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pdreplay/pdreplay/generator"
+	"github.com/pdreplay/pdreplay/oracle"
+)
+
+// A coverage counts what has occurred, by what it is.
+type coverage map[string]int
+
+func (c coverage) add(p plan, g *generated) {
+	c["topology "+g.spec.Topology]++
+	c["collector "+g.spec.Collector.Version]++
+	c["status "+string(g.status)]++
+	for _, f := range g.spec.Faults {
+		c[f.Slug+" on "+g.spec.Engine]++
+	}
+	if g.number < len(p.steps) && slices.Equal(faultsOf(g.spec), sorted(p.steps[g.number].faults)) {
+		c[stepName(p.steps[g.number])]++
+	}
+}
+
+func stepName(s step) string { return "step " + s.engine + " " + sorted(s.faults).String() }
+
+func sorted(f FaultSet) FaultSet {
+	f = slices.Clone(f)
+	slices.Sort(f)
+	return f
+}
+
+// pairs counts the pairs of the plan that occurred.
+func (c coverage) pairs(p plan) (n int) {
+	for _, s := range p.steps {
+		if len(s.faults) == 2 && c[stepName(s)] > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// missing lists what a whole check of the options should have met and did not.
+// Statuses are only asked for where nothing was restricted: a fault that is
+// not drawn can be the only way to one.
+func (c coverage) missing(p plan) []string {
+	var names []string
+	need := func(format string, words ...string) {
+		for _, w := range words {
+			if name := fmt.Sprintf(format, w); c[name] == 0 {
+				names = append(names, name)
+			}
+		}
+	}
+	o := p.options
+	need("topology %s", or(o.Topologies, generator.Topologies())...)
+	need("collector %s", or(o.Collectors, generator.Collectors())...)
+	for _, s := range p.steps {
+		if len(s.faults) == 1 {
+			need("%s on "+s.engine, s.faults[0])
+		}
+	}
+	if len(o.Topologies)+len(o.Collectors)+len(o.Faults) == 0 && !o.Contract.FactsOnly {
+		for _, s := range []oracle.Status{
+			oracle.ValidComplete, oracle.WindowUnresolved, oracle.ScopeUnresolved, oracle.InvalidCounter,
+			oracle.RolesUnresolved, oracle.CounterMissing, oracle.CPUUnresolved,
+		} {
+			need("status %s", string(s))
+		}
+	}
+	return names
+}
+
+func or(list, otherwise []string) []string {
+	if len(list) > 0 {
+		return list
+	}
+	return otherwise
+}

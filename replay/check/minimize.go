@@ -1,0 +1,85 @@
+package check
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pdreplay/pdreplay/generator"
+	"github.com/pdreplay/pdreplay/replay"
+	"github.com/pdreplay/pdreplay/replay/adapter"
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+	"github.com/pdreplay/pdreplay/replay/shrink"
+)
+
+// The budget of one failure. In-process adapters need a fraction of the time;
+// the limit is there for external ones.
+const (
+	evaluations = 2000
+	patience    = 30 * time.Second
+)
+
+// minimize shrinks the first run of a group.
+func (c *checker) minimize(ctx context.Context, g *group) (*Failure, error) {
+	f := &Failure{Bug: g.Bug, Faults: g.faults, Number: g.first.number, Drawn: g.first.spec, Spec: g.first.spec, Result: g.result, Results: []replay.Result{g.result}}
+	a := c.adapter(g.Adapter)
+	if a == nil || g.Class == classTimeout || g.Class == classFlaky {
+		return f, nil // nothing to shrink by, or it would take forever
+	}
+	keep := func(ctx context.Context, s generator.Spec) (bool, error) {
+		r, err := c.ask(ctx, s, g.first.id, a)
+		return err == nil && bugOf(r) == g.Bug, ctx.Err()
+	}
+	if again, err := c.ask(ctx, f.Spec, g.first.id, a); err != nil || bugOf(again) != g.Bug {
+		if ctx.Err() == nil {
+			f.Class, f.Rule = classFlaky, 0
+			f.Results = append(f.Results, again)
+		}
+		return f, nil
+	}
+	var err error
+	f.Spec, f.Shrink, err = shrink.Shrink(ctx, f.Spec, passes(), keep, shrink.Budget{Evaluations: evaluations, Time: patience, Jobs: c.Jobs, Now: c.Now})
+	if err == nil {
+		f.Matters, err = shrink.Explain(ctx, parts(f.Spec), keep, c.Jobs)
+	}
+	if err != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("shrinking run %s: %w", g.first.id, err)
+	}
+	f.Faults = faultsOf(f.Spec)
+	return f, c.record(context.WithoutCancel(ctx), f)
+}
+
+// record keeps what every adapter says of the shrunk run, and how large it is.
+func (c *checker) record(ctx context.Context, f *Failure) error {
+	id := runID(f.Spec, c.Seed, f.Number)
+	_, run, err := open(f.Spec, id)
+	if err != nil {
+		return err
+	}
+	f.Size = sizeOf(f.Spec, run)
+	f.Results = nil
+	for _, a := range c.Adapters {
+		r, err := c.ask(ctx, f.Spec, id, a)
+		if err != nil {
+			return err
+		}
+		f.Results = append(f.Results, r)
+		if a.Name() == f.Adapter {
+			f.Result = r
+		}
+	}
+	return nil
+}
+
+// ask judges one adapter on the run of a spec.
+func (c *checker) ask(ctx context.Context, s generator.Spec, id string, a adapter.Adapter) (replay.Result, error) {
+	o := c.engine()
+	o.Adapters, o.Jobs = []adapter.Adapter{a}, 1
+	var result replay.Result
+	source := replay.Source{ID: id, Again: []string{"pdreplay", "replay", "run"}, Open: func() (*aiperf.Run, error) {
+		_, run, err := open(s, id)
+		return run, err
+	}}
+	_, err := replay.Run(ctx, []replay.Source{source}, o, func(r replay.Result) error { result = r; return nil })
+	return result, err
+}

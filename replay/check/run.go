@@ -1,0 +1,175 @@
+package check
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/pdreplay/pdreplay/generator"
+	"github.com/pdreplay/pdreplay/replay"
+)
+
+// chunk is how many runs are planned and judged together; the clock and
+// --fail-fast are looked at between chunks.
+const chunk = 256
+
+// Run draws, judges and shrinks. The error is one of the options, of the files
+// that are written, or of Options.Each; what adapters get wrong stands in the
+// report.
+func Run(ctx context.Context, o Options) (*Report, error) {
+	o, err := o.validate()
+	if err != nil {
+		return nil, err
+	}
+	if err := claim(o.Dir); err != nil {
+		return nil, err
+	}
+	c := &checker{Options: o, plan: newPlan(o), report: newReport(o), seen: coverage{}, listed: map[string]bool{}}
+	began := o.Now()
+	if err := c.draw(ctx); err != nil {
+		return nil, err
+	}
+	c.report.Elapsed = o.Now().Sub(began)
+	c.conclude(ctx)
+	if err := c.isolate(ctx); err != nil {
+		return nil, err
+	}
+	return c.report, nil
+}
+
+// A checker is a check under way.
+type checker struct {
+	Options
+	plan   plan
+	report *Report
+	tally  replay.Tally
+	seen   coverage
+	groups []*group        // failures as they were drawn, in the order they came
+	listed map[string]bool // addresses of the entries that excused something
+}
+
+// draw judges chunk after chunk until there are enough.
+func (c *checker) draw(ctx context.Context) error {
+	deadline := c.Now().Add(c.Time)
+	next := 0
+	for ctx.Err() == nil {
+		runs := c.take(&next)
+		if len(runs) == 0 || c.Time > 0 && !c.Now().Before(deadline) {
+			break
+		}
+		stopped, err := c.judge(ctx, runs)
+		if err != nil {
+			return err
+		}
+		if stopped {
+			c.report.Stopped = true
+			break
+		}
+	}
+	return nil
+}
+
+// take returns the next runs, from a number on.
+func (c *checker) take(next *int) []*generated {
+	var runs []*generated
+	for ; len(runs) < chunk && (c.Runs == 0 || *next < c.Runs || c.Only != nil); *next++ {
+		if c.Only != nil {
+			if *next > 0 {
+				break
+			}
+			runs = append(runs, c.generated(*c.Only))
+			continue
+		}
+		if c.Shard.holds(*next) {
+			runs = append(runs, c.generated(*next))
+		}
+	}
+	return runs
+}
+
+func (c *checker) generated(number int) *generated {
+	g := &generated{number: number}
+	spec, err := c.plan.spec(number)
+	if err != nil {
+		// The run fails when it is opened, where its error can be counted.
+		g.spec, g.id = generator.Spec{}, fmt.Sprintf("%s/%d-%d", idRoot, c.Seed, number)
+		return g
+	}
+	g.spec, g.id = spec, runID(spec, c.Seed, number)
+	return g
+}
+
+// judge replays one chunk. It is true when --fail-fast ended it.
+func (c *checker) judge(ctx context.Context, runs []*generated) (bool, error) {
+	sources := make([]replay.Source, len(runs))
+	byID := make(map[string]*generated, len(runs))
+	for i, g := range runs {
+		sources[i] = g.source(c.Options)
+		byID[g.id] = g
+	}
+	failed := false
+	summary, err := replay.Run(ctx, sources, c.engine(), func(r replay.Result) error {
+		failed = c.add(byID[r.Run], r) || failed
+		if c.FailFast && failed {
+			return errStop
+		}
+		if c.Each == nil {
+			return nil
+		}
+		return c.Each(r)
+	})
+	if err != nil && !errors.Is(err, errStop) {
+		return false, err
+	}
+	c.report.Interrupted = c.report.Interrupted || summary.Interrupted
+	for _, g := range runs {
+		c.truth(g)
+	}
+	return err != nil || c.FailFast && len(c.report.Contradictions) > 0, nil
+}
+
+// errStop ends a replay at the first unlisted failure.
+var errStop = errors.New("stopped by --fail-fast")
+
+func (o Options) engine() replay.Options {
+	return replay.Options{
+		Adapters: twice(o.Adapters), Contract: o.Contract, Oracle: o.Oracle,
+		Jobs: o.Jobs, Timeout: o.Timeout, Now: o.Now, Flags: o.Flags, Arguments: o.Arguments,
+	}
+}
+
+// add counts one result and reports whether it is an unlisted failure.
+func (c *checker) add(g *generated, r replay.Result) bool {
+	if entry, ok := c.Expect.Listed(string(r.Adapter), r.Run, replay.Class(r.Class)); ok && r.Outcome == replay.Answered {
+		c.listed[entry.At()] = true
+		r.Listed = &replay.Listing{Class: entry.Class, Why: entry.Why, At: entry.At()}
+		r.Expected = entry.Why != replay.Unedited
+	}
+	c.tally.Add(r)
+	c.report.Scorecard.add(g, r)
+	count := r.Count()
+	if count != replay.CountFailed && count != replay.CountError {
+		return false
+	}
+	c.group(g, r)
+	return true
+}
+
+// truth counts what a run taught beside its results. Runs that were not
+// reached have nothing to say.
+func (c *checker) truth(g *generated) {
+	if g.status == "" && g.against == "" {
+		return
+	}
+	c.seen.add(c.plan, g)
+	c.report.Runs++
+	if g.priced {
+		c.report.Holes.Priced++
+	}
+	if g.hole != nil {
+		c.report.Holes.add(faultsOf(g.spec), *g.hole)
+	}
+	if g.against != "" {
+		c.report.Contradictions = append(c.report.Contradictions, &Contradiction{Run: g.id, Number: g.number, Spec: g.spec, Text: g.against})
+	}
+}
