@@ -83,7 +83,8 @@ func TestRecordsAgainstEncodingJSON(t *testing.T) {
 			}
 			want = append(want, r)
 		}
-		if diff := cmp.Diff(want, got.List); diff != "" {
+		// The categories are held against Python's in python_test.go.
+		if diff := cmp.Diff(want, got.List, cmpopts.IgnoreFields(Record{}, "Category")); diff != "" {
 			t.Errorf("%s (-encoding/json +ours):\n%s", p, diff)
 		}
 	}

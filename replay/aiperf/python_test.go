@@ -35,7 +35,7 @@ func TestErrorCategory(t *testing.T) {
 		if want != "" {
 			wantCounts[want] = 1
 		}
-		if diff := cmp.Diff(wantCounts, r.Accounting.ErrorCategories); diff != "" || r.List[0].Failed != (want != "") {
+		if diff := cmp.Diff(wantCounts, r.Accounting.ErrorCategories); diff != "" || r.List[0].Failed != (want != "") || r.List[0].Category != want {
 			t.Errorf("%s: failed %v (-want +got):\n%s", text, r.List[0].Failed, diff)
 		}
 	}

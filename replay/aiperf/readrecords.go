@@ -82,7 +82,8 @@ func (r *recordReader) record() Record {
 		case "error":
 			e := r.tree()
 			if t.Failed = e.truthy(); t.Failed && r.err == nil {
-				r.count(errorCategory(e))
+				t.Category = errorCategory(e)
+				r.count(t.Category)
 			}
 		default:
 			r.pass()

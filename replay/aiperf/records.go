@@ -14,6 +14,7 @@ type Record struct {
 	Phase     string // benchmark_phase as text; "" when absent or null
 	Warmup    bool   // a phase is given and is not "profiling" (accounting.md rule 16)
 	Failed    bool   // the error is truthy, as the producer's Python has it
+	Category  string // of the error, as the producer names it; "" unless failed
 	Cancelled bool   // was_cancelled is true
 
 	Start, Ack, End int64
