@@ -10,8 +10,8 @@ import (
 // reading it again gives the same. [AppendExport] and its like write whole files
 // as AIPerf has them.
 
-// AppendKept appends the export as server_metrics_export.json, a time slice a
-// line. A family of Names that was not selected is written without series.
+// AppendKept appends the export as server_metrics_export.json, a series
+// and a time slice a line. A family of Names that was not selected is written without series.
 func (e *Export) AppendKept(dst []byte) []byte {
 	p := &printer{buf: dst}
 	p.open('{')
@@ -106,16 +106,24 @@ func printKept(p *printer, families []Family, names []string) {
 
 func printKeptFamily(p *printer, f *Family) {
 	p.key(f.Name)
-	p.open('{')
-	p.said("type", f.Type)
-	p.key("series")
-	p.open('[')
-	for i := range f.Series {
-		p.element()
-		printKeptSeries(p, &f.Series[i], f.Type)
-	}
-	p.close(']')
-	p.close('}')
+	p.line(func() {
+		p.open('{')
+		p.said("type", f.Type)
+		p.key("series")
+		p.open('[')
+		for i := range f.Series {
+			p.below("\n  ")
+			printKeptSeries(p, &f.Series[i], f.Type)
+		}
+		p.close(']')
+		p.close('}')
+	})
+}
+
+// below starts the next element of an array on a line of its own.
+func (p *printer) below(indent string) {
+	p.element()
+	p.buf = append(p.buf, indent...)
 }
 
 func printKeptSeries(p *printer, s *Series, kind string) {
@@ -123,31 +131,27 @@ func printKeptSeries(p *printer, s *Series, kind string) {
 	p.said("endpoint_url", s.Endpoint)
 	if len(s.Labels) > 0 {
 		p.key("labels")
-		p.line(func() {
-			p.open('{')
-			for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
-				p.text(name, s.Labels[name])
-			}
-			p.close('}')
-		})
+		p.open('{')
+		for _, name := range slices.Sorted(maps.Keys(s.Labels)) {
+			p.text(name, s.Labels[name])
+		}
+		p.close('}')
 	}
 	p.key("stats")
-	p.line(func() {
-		p.open('{')
-		p.value("total", s.Stats.Total)
-		p.count("count", s.Stats.Count)
-		p.value("sum", s.Stats.Sum)
-		p.value("avg", s.Stats.Avg)
-		p.value("max", s.Stats.Max)
-		p.value("rate", s.Stats.Rate)
-		p.close('}')
-	})
+	p.open('{')
+	p.value("total", s.Stats.Total)
+	p.count("count", s.Stats.Count)
+	p.value("sum", s.Stats.Sum)
+	p.value("avg", s.Stats.Avg)
+	p.value("max", s.Stats.Max)
+	p.value("rate", s.Stats.Rate)
+	p.close('}')
 	if s.HasSlices {
 		p.key("timeslices")
 		p.open('[')
 		for i := range s.Slices {
-			p.element()
-			p.line(func() { printKeptSlice(p, s, i, kind) })
+			p.below("\n    ")
+			printKeptSlice(p, s, i, kind)
 		}
 		p.close(']')
 	}
