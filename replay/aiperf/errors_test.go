@@ -165,6 +165,7 @@ func TestNotes(t *testing.T) {
 		{"fraction of a nanosecond", exportName, inSlice(`{"start_ns":1.5,"end_ns":2,"total":5}`), []Note{{exportName, at("/start_ns"), "a time that is not a whole number of nanoseconds"}}},
 		{"time in quotes", exportName, inSlice(`{"start_ns":"1","end_ns":null,"total":5}`), []Note{{exportName, at("/start_ns"), "a time that is not a number (2 times, here first)"}}},
 		{"null container", exportName, `{"summary":null}`, []Note{{exportName, "/summary", "null where an object or array should be, read as absent"}}},
+		{"metrics twice", aggregateName, `{"records":{"request_count":{"avg":1}},"request_count":{"avg":2}}`, []Note{{aggregateName, "", "metrics both at the top and under records, those at the top are read"}}},
 		{"no string", exportName, `{"schema_version":1.1}`, []Note{{exportName, "/schema_version", "a scalar that is not a string where a string should be"}}},
 		{"no records", recordsName, "", []Note{{recordsName, "", "no records"}}},
 		{"blank records", recordsName, " \r\n\n\t", []Note{{recordsName, "", "no records"}}},

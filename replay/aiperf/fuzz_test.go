@@ -53,6 +53,8 @@ var targets = map[string]target{
 		`{"benchmark_id":"b","request_count":{"unit":"requests","avg":1.0},"error_request_count":null,"total_usage_prompt_tokens":{"avg":5},"theoretical_prefix_cache_hit":{"count":40,"sum":30},` +
 			`"warmup_metrics":{"request_count":{"avg":2},"usage_prompt_tokens":{"sum":9}},"input_config":{"loadgen":{"benchmark_duration":3600.0}}}`,
 		`{"records":{"request_count":{"avg":89.0}}}`,
+		// What ten million mutations found: one metric in both places.
+		`{"request_count":{"avg":1.0},"records":{"request_count":{"avg":2}}}`,
 	}, append([]string{`"records":`, `"request_count":`, `"avg":`, `"warmup_metrics":`, `"input_config":`, `"loadgen":`}, jsonTokens...), checkAggregate},
 	"row": {"agg_published.json", []string{
 		`{"framework":"atom","disagg":false,"conc":4,"request_metrics":{},"server_metrics":{"adapter":"atom","cache":{"gpu_cache_hit_rate":0.5,"cpu_cache_hit_rate":null,"overall_cache_hit_rate":1},` +

@@ -15,6 +15,7 @@ func ReadAggregate(fsys fs.FS, name string) (*Aggregate, []Note, error) {
 }
 
 func (s *scanner) aggregate(a *Aggregate) {
+	var nested Aggregate
 	for name := range s.object() {
 		switch name {
 		case "benchmark_id":
@@ -29,12 +30,36 @@ func (s *scanner) aggregate(a *Aggregate) {
 			// The oldest files keep all metrics one level down.
 			if !s.null() {
 				for metric := range s.object() {
-					s.aggregateMetric(a, metric)
+					s.aggregateMetric(&nested, metric)
 				}
 			}
 		default:
 			s.aggregateMetric(a, name)
 		}
+	}
+	s.merge(a, &nested)
+}
+
+// merge takes the metrics under records where there are none at the top. No
+// AIPerf writes both: then those at the top are read, in whatever order they
+// stand, and that is noted.
+func (s *scanner) merge(a, nested *Aggregate) {
+	both := false
+	for _, v := range [][2]*Value{
+		{&a.RequestCount, &nested.RequestCount},
+		{&a.ErrorRequestCount, &nested.ErrorRequestCount},
+		{&a.UsagePromptTokens, &nested.UsagePromptTokens},
+		{&a.TheoreticalHits, &nested.TheoreticalHits},
+		{&a.TheoreticalBlocks, &nested.TheoreticalBlocks},
+	} {
+		if v[0].Kind() == Absent {
+			*v[0] = *v[1]
+		} else {
+			both = both || v[1].Kind() != Absent
+		}
+	}
+	if both {
+		s.note("metrics both at the top and under records, those at the top are read")
 	}
 }
 

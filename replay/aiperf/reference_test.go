@@ -307,8 +307,8 @@ func refAggregate(file string, data []byte) (*Aggregate, error) {
 	root := refObject(v)
 	a := &Aggregate{File: file, BenchmarkID: refText(root["benchmark_id"]), BenchmarkDuration: refDuration(root)}
 	get := func(name, key string) Value {
-		if _, ok := root[name]; ok {
-			return refMetric(root, name, key)
+		if v := refMetric(root, name, key); v.Kind() != Absent {
+			return v
 		}
 		return refMetric(refObject(root["records"]), name, key)
 	}
