@@ -209,34 +209,41 @@ func (d drawer) mixture(s *Spec, o Options) {
 	if o.Mixture == 0 {
 		return
 	}
-	for range d.Int("more faults", 0, o.Mixture) {
-		var fit []Kind
-		for _, k := range Kinds() {
-			tagged := len(o.Tags) == 0 || slices.Contains(o.Tags, k.Tag)
-			there := slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Slug == k.Slug })
-			if tagged && !there && k.Fits(*s) == "" {
-				fit = append(fit, k)
-			}
+	var fit []Kind
+	whole := s.withDefaults()
+	for _, k := range Kinds() {
+		tagged := len(o.Tags) == 0 || slices.Contains(o.Tags, k.Tag)
+		there := slices.ContainsFunc(s.Faults, func(f Fault) bool { return f.Slug == k.Slug })
+		if tagged && !there && k.lacks(whole) == "" {
+			fit = append(fit, k)
 		}
-		if len(fit) == 0 {
-			return
-		}
-		k := fit[d.Int("fault", 0, len(fit)-1)]
-		s.Faults = append(s.Faults, Fault{k.Slug, d.size(k)})
+	}
+	for range min(d.Int("more faults", 0, o.Mixture), len(fit)) {
+		i := d.Int("fault", 0, len(fit)-1)
+		s.Faults = append(s.Faults, Fault{fit[i].Slug, d.size(fit[i])})
+		fit = slices.Delete(fit, i, i+1)
 	}
 }
 
 // Adapt changes the spec as little as it takes for all the faults to fit,
 // within the options. The error says what they lack together.
 func Adapt(s Spec, o Options, slugs ...string) (Spec, error) {
+	if len(slugs) == 0 {
+		return s, nil
+	}
+	var kinds []Kind
+	for _, slug := range slugs {
+		k, ok := KindOf(slug)
+		if !ok {
+			return Spec{}, fmt.Errorf("drawing a spec with the fault %q: there is no such fault", slug)
+		}
+		kinds = append(kinds, k)
+	}
 	lack := func(s Spec) string {
-		for _, slug := range slugs {
-			k, ok := KindOf(slug)
-			if !ok {
-				return "a fault that exists instead of " + slug
-			}
-			if l := k.Fits(s); l != "" {
-				return slug + " needs " + l
+		whole := s.withDefaults()
+		for _, k := range kinds {
+			if l := k.lacks(whole); l != "" {
+				return k.Slug + " needs " + l
 			}
 		}
 		return ""

@@ -54,8 +54,10 @@ type Kind struct {
 
 // Fits returns what the spec lacks for the fault, or "" when it can be
 // injected.
-func (k Kind) Fits(s Spec) string {
-	s = s.withDefaults()
+func (k Kind) Fits(s Spec) string { return k.lacks(s.withDefaults()) }
+
+// lacks is Fits for a spec that has its defaults.
+func (k Kind) lacks(s Spec) string {
 	if k.Engines != nil && !slices.Contains(k.Engines, s.Engine) {
 		return "an engine that is " + strings.Join(k.Engines, " or ")
 	}
@@ -99,7 +101,7 @@ func (s Spec) checkFaults() error {
 		if slices.ContainsFunc(s.Faults[:i], func(g Fault) bool { return g.Slug == f.Slug }) {
 			return wrong(at("fault"), "%q stands twice: a fault is injected once", f.Slug)
 		}
-		if lack := k.Fits(s); lack != "" {
+		if lack := k.lacks(s); lack != "" {
 			return wrong(at("fault"), "%q needs %s", f.Slug, lack)
 		}
 		if f.Size != 0 && (k.Unit == "" || f.Size < k.Least || f.Size > k.Most) {

@@ -14,15 +14,12 @@ func collectorKinds() []Kind {
 		{Slug: "double-url", Layer: LayerCollector, Tag: Silent, Doc: "H5: the first worker is scraped and listed under two names",
 			needs: oneWorkerAnEndpoint, inject: func(b *build, _ int64) { b.copyEndpoint("alias0:8000"); b.alias = "alias0:8000" }},
 		{Slug: "dropped-worker", Layer: LayerCollector, Tag: Silent, Doc: "Atomesh leaves a worker that fails the scrape out of the merge",
-			Engines: []string{ATOM}, needs: all(needsAccounted(2), func(s Spec) string {
-				if !s.Mesh {
-					return "mesh: true"
-				}
-				return ""
-			}), inject: func(b *build, _ int64) {
+			Engines: []string{ATOM}, needs: all(needsAccounted(2), needsMesh), inject: func(b *build, _ int64) {
 				e := &b.endpoints[0]
 				e.series = e.series[len(e.series)/b.fleet.workers:]
 			}},
+		{Slug: "merge-failure", Layer: LayerCollector, Tag: Visible, Doc: "differing label names make Atomesh answer HTTP 500 in the middle of the window",
+			Engines: []string{ATOM}, needs: needsMesh, Unit: "ms", Default: 2000, Least: 1, Most: 600000, inject: (*build).stall},
 		{Slug: "no-final-scrape", Layer: LayerCollector, Tag: Bounded, Doc: "the final scrape fails: nothing after the last one in the loop is seen", inject: func(b *build, _ int64) {
 			b.drop(func(s scrape) bool { return s.forced == profiling })
 		}},
@@ -40,10 +37,7 @@ func collectorKinds() []Kind {
 				}
 			}},
 		{Slug: "scrape-gap", Layer: LayerCollector, Tag: Visible, Doc: "/metrics stalls in the middle of the window: empty slices, then one with everything",
-			Unit: "ms", Default: 2000, Least: 1, Most: 600000, inject: func(b *build, size int64) {
-				from := b.middle() - size*500_000
-				b.drop(func(s scrape) bool { return s.forced == untagged && s.ts >= from && s.ts < from+size*1_000_000 })
-			}},
+			Unit: "ms", Default: 2000, Least: 1, Most: 600000, inject: (*build).stall},
 		{Slug: "scrape-gap-at-start", Layer: LayerCollector, Tag: Bounded, Doc: "/metrics stalls over S, the scrape at the end of the warmup included: warmup work is seen in the window",
 			Breaks: breaksLag, Unit: "ms", Default: 3000, Least: 1, Most: 600000, inject: func(b *build, size int64) {
 				from := b.phases.s - size*500_000
@@ -98,6 +92,19 @@ func collectorKinds() []Kind {
 				}
 			}},
 	}
+}
+
+// stall drops the scrapes of so many ms around the middle of the window.
+func (b *build) stall(size int64) {
+	from := b.middle() - size*500_000
+	b.drop(func(s scrape) bool { return s.forced == untagged && s.ts >= from && s.ts < from+size*1_000_000 })
+}
+
+func needsMesh(s Spec) string {
+	if !s.Mesh {
+		return "mesh: true"
+	}
+	return ""
 }
 
 func oneWorkerAnEndpoint(s Spec) string {

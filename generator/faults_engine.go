@@ -59,6 +59,16 @@ func engineKinds() []Kind {
 		Kind{Slug: "vanished-series", Layer: LayerEngine, Tag: Silent, Doc: "a rank without the offload key makes OFFLOAD disappear mid-run",
 			Engines: []string{ATOM}, needs: all(needsGenB, needsOffload), Unit: "thousandths of the window", Default: 500, Least: 1, Most: 999,
 			inject: func(b *build, size int64) { b.vanish = b.moment(size) }},
+		Kind{Slug: "volume-as-reuse", Layer: LayerEngine, Tag: Visible, Doc: "LOADED is many times what was reused: a volume, never part of a rate",
+			Engines: []string{ATOM}, needs: all(needsGenB, needsOffload), Unit: "times", Default: 30, Least: 2, Most: 1000, inject: func(b *build, size int64) {
+				for i := range b.fleet.units {
+					for k := range b.fleet.units[i].events {
+						if e := &b.fleet.units[i].events[k]; e.counter == atomLoaded {
+							e.n *= size
+						}
+					}
+				}
+			}},
 		Kind{Slug: "zero-before-snapshot", Layer: LayerEngine, Tag: Bounded, Doc: "no rank has pushed yet: everything is 0 until the window has begun",
 			Engines: []string{ATOM}, Breaks: breaksLag, Unit: "thousandths of the window", Default: 200, Least: 1, Most: 999, inject: func(b *build, size int64) {
 				b.fleet.accounted(func(u *unit) { u.born = b.moment(size) })
