@@ -76,3 +76,16 @@ func TestKindsAreWellFormed(t *testing.T) {
 		}
 	}
 }
+
+// Faults compose without touching each other's work: a constant in every
+// counter is invisible also when the hits are published apart from the rest.
+func TestConstantBesideSplitSnapshot(t *testing.T) {
+	s := demo(ATOM, "1p1d", V1012)
+	s.Refresh = Duration(5 * second)
+	s.Faults = []Fault{{Slug: "split-snapshot"}}
+	split := generate(t, s)
+	s.Faults = append(s.Faults, Fault{Slug: "dead-worker-files"})
+	if !generate(t, s).LooksLike(split) {
+		t.Error("the constant shows")
+	}
+}

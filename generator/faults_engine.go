@@ -187,6 +187,7 @@ func (b *build) splitSnapshot(int64) {
 		hits := f.units[i]
 		hits.refresh[0].offset += hits.refresh[0].period / 2
 		hits.shadow = 0
+		hits.events = slices.Clone(hits.events) // other faults change each unit's on its own
 		f.units[i].shadow = len(f.units)
 		f.units = append(f.units, hits)
 	}
