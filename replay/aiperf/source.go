@@ -6,23 +6,27 @@ import (
 	"io/fs"
 )
 
-// openFile opens a regular file of a run.
 // wrapRead says which file could not be read.
 func wrapRead(name string, err error) error {
 	return fmt.Errorf("read %s: %w", name, withoutPath(err))
 }
 
+// openFile opens a regular file of a run. What it is is asked first: opening a
+// named pipe waits for somebody who writes into it.
 func openFile(fsys fs.FS, name string) (fs.File, error) {
-	f, err := fsys.Open(name)
+	info, err := fs.Stat(fsys, name)
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = errors.New("is a directory, not a file")
+	case !info.Mode().IsRegular():
+		err = errors.New("is a pipe, socket or device, not a file")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", name, withoutPath(err))
 	}
-	info, err := f.Stat()
-	if err == nil && info.IsDir() {
-		err = errors.New("is a directory, not a file")
-	}
+	f, err := fsys.Open(name)
 	if err != nil {
-		f.Close()
 		return nil, fmt.Errorf("open %s: %w", name, withoutPath(err))
 	}
 	return f, nil
