@@ -265,6 +265,7 @@ func boundReasons(sums func(counted) (float64, bool), r reading) []Reason {
 	}
 	full, hasFull := sums(r.full)
 	broken(hasFull && full <= 0, "FULL is %s: want more than 0", tokens(full))
+	broken(hasFull && !finite(full), "FULL adds up to more than a number can hold")
 	var parts []part
 	for i, t := range r.tiers {
 		if h, ok := sums(t); ok {

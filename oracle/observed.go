@@ -152,9 +152,15 @@ func contradiction(full counted, t []tier, tiers []counted) string {
 	if most <= 0 {
 		return "FULL is 0 in the window"
 	}
+	if !finite(f.inside) {
+		return "FULL adds up to more than a number can hold"
+	}
 	var parts []part
 	for i, c := range tiers {
 		if c.measured() {
+			if !finite(c.sum().inside) {
+				return c.name + " adds up to more than a number can hold"
+			}
 			parts = append(parts, part{t[i].overall, c.name, c.sum().inside})
 		}
 	}

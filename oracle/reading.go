@@ -58,10 +58,6 @@ func (c counted) usable() bool {
 
 func (c counted) broken() bool { return slices.ContainsFunc(c.rows, (*layout).broken) }
 
-func (c counted) has(f flaw) bool {
-	return slices.ContainsFunc(c.rows, func(l *layout) bool { return l.has(f) })
-}
-
 // spelled keeps the rows of one spelling where a worker has several.
 func (c counted) spelled(spelling string) counted {
 	c.rows = slices.DeleteFunc(slices.Clone(c.rows), func(l *layout) bool {

@@ -2,6 +2,7 @@ package window
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -13,7 +14,7 @@ type Part struct {
 }
 
 // Bounds refuses counters that no prompts can have made (rule 9): the whole
-// not above 0, a part negative, a part or the sum of the parts above the
+// not above 0 or beyond every number, a part negative, a part or the sum of the parts above the
 // whole. Conditions about unknown counters are not asked.
 func (rs *Refusals) Bounds(whole Part, parts ...Part) {
 	for _, text := range broken(whole.Sum, parts, whole.Name) {
@@ -23,7 +24,7 @@ func (rs *Refusals) Bounds(whole Part, parts ...Part) {
 
 func broken(whole *float64, parts []Part, name string) []string {
 	var broken []string
-	if whole != nil && !(*whole > 0) {
+	if whole != nil && (!(*whole > 0) || math.IsInf(*whole, 1)) {
 		broken = append(broken, fmt.Sprintf("%s is %s", name, Number(*whole)))
 	}
 	var sum float64
