@@ -271,15 +271,15 @@ func TestEngineAndEnvironment(t *testing.T) {
 		}
 		return adapter.Answer{Status: "WINDOW_UNRESOLVED", Eligible: &no}, nil
 	}}}
-	results, s := run(t, context.Background(), o, clean("a"))
+	results, _ := run(t, context.Background(), o, clean("a"))
 	// The listed endpoint is not in the export: FULL is unknown (rule 4).
 	if results[0].Oracle.Status != "COUNTER_MISSING" || results[0].Class != "correct" {
 		t.Errorf("%+v", results[0])
 	}
 	o.Engine = "vllm"
-	results, s = run(t, context.Background(), o, clean("a"))
-	if results[0].Outcome != replay.Skipped || s.Exit() != replay.ExitUnusable || !s.Nothing() {
-		t.Errorf("%+v %+v", results[0], s)
+	skipped, s := run(t, context.Background(), o, clean("a"))
+	if skipped[0].Outcome != replay.Skipped || s.Exit() != replay.ExitUnusable || !s.Nothing() {
+		t.Errorf("%+v %+v", skipped[0], s)
 	}
 }
 
