@@ -34,9 +34,17 @@ type choice struct {
 // calls so. Close the choice, also when there is an error.
 func (l *look) choose(ctx context.Context, arguments []string) (choice, error) {
 	c := choice{arguments: map[string]string{}}
+	if l.config != "" { // also when no name needs it: a file that somebody gives is there
+		if _, err := l.readConfig(); err != nil {
+			return c, err
+		}
+	}
 	for _, arg := range arguments {
 		if strings.Contains(arg, "=") {
 			spec, err := external.ParseOneOff(arg)
+			if err == nil && c.has(spec.Name) && c.arguments[spec.Name] != arg {
+				err = fmt.Errorf("%s is given twice: give each its own name", spec.Name)
+			}
 			if err == nil {
 				err = c.addExternal(spec, l)
 			}
@@ -81,6 +89,9 @@ func (c *choice) addExternal(spec external.Spec, l *look) error {
 	}
 	if spec.Engine == "" {
 		spec.Engine = l.engine
+	}
+	if spec.Engine != "" && !slices.Contains(engineNames(), spec.Engine) {
+		return fmt.Errorf("engine %q: want one of %s", spec.Engine, strings.Join(engineNames(), ", "))
 	}
 	if l.timeoutGiven || spec.Timeout == 0 {
 		spec.Timeout = l.timeout
@@ -134,6 +145,11 @@ func (l *look) readConfig() (*external.Config, error) {
 		return &external.Config{}, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	for _, a := range adapterNames() {
+		if _, hidden := config.Adapters[a]; hidden {
+			return nil, fmt.Errorf("reading the configuration: %s: adapters: %s is built in: give your adapter another name", name, a)
+		}
 	}
 	return config, nil
 }

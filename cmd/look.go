@@ -37,7 +37,7 @@ type look struct {
 
 func (l *look) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringArrayVar(&l.adapters, "adapter", nil, "`ADAPTER` to ask: a name or glob from pdreplay adapters, or NAME=COMMAND; repeatable (default all built-in ones of the run's engine)")
+	f.StringArrayVar(&l.adapters, "adapter", nil, "`ADAPTER` to ask: a name from pdreplay adapters, a glob of built-in ones, or NAME=COMMAND; repeatable (default all built-in ones of the run's engine)")
 	f.StringVar(&l.config, "config", "", "`FILE` that names further adapters (default pdreplay.yaml of the working directory)")
 	f.DurationVar(&l.timeout, "timeout", time.Minute, "time limit of one adapter for one run")
 	f.StringVar(&l.engine, "engine", "", "only runs of `ENGINE`, and what an adapter by command answers for: "+strings.Join(engineNames(), ", "))

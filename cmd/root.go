@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -17,7 +18,9 @@ import (
 // code: those of [replay.Summary.Exit] for the verbs that judge, else 0, or 2
 // with a message on stderr.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// CI systems and timeout(1) end a program by SIGTERM: adapters and their
+	// files go then too.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	return run(ctx, newRoot(), args, stdin, stdout, stderr)
