@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -89,9 +90,9 @@ type tier struct {
 }
 
 // engines in the order of detection.
-func engines() []engine {
+var engines = sync.OnceValue(func() []engine {
 	return []engine{atomEngine(), sglangEngine(), trtllmEngine(), vllmEngine(), dynamoEngine()}
-}
+})
 
 func engineNamed(name string) (engine, bool) {
 	for _, e := range engines() {
@@ -147,19 +148,17 @@ func (e engine) owns(family string) bool {
 }
 
 // Selects reports whether the oracle reads a metric family.
-func Selects(name string) bool {
+func Selects(name string) bool { return selected()[name] }
+
+var selected = sync.OnceValue(func() map[string]bool {
+	all := map[string]bool{}
 	for _, e := range engines() {
-		if !e.owns(name) {
-			continue
-		}
-		for _, s := range e.selects {
-			if s == name {
-				return true
-			}
+		for _, name := range e.selects {
+			all[name] = true
 		}
 	}
-	return false
-}
+	return all
+})
 
 // counters returns all counters of the tables.
 func (t tables) counters() []counter {

@@ -63,8 +63,10 @@ func (s sample) hold() (broken []string) {
 	}
 	// A gap in a series that was reset is the exception: nothing limits it, and
 	// rules 6 and 14 report what is inside all the same.
-	if v := ev.Verdict(contract("review")); ev.RunBasis() == oracle.Unknown && !math.IsInf(ev.Open(), 1) && slices.ContainsFunc(v.Rates[:], func(r *float64) bool { return r != nil }) {
-		say("basis unknown, and contract review reports a rate: %v", v.Reasons)
+	for i, r := range ev.Verdict(contract("review")).Rates {
+		if ev.Basis[i] == oracle.Unknown && r != nil && !math.IsInf(ev.Open(), 1) {
+			say("basis of %s unknown, and contract review reports %v", oracle.RateNames[i], *r)
+		}
 	}
 	if ev.Witness.Contradicts && ev.RunBasis() == oracle.Exact {
 		say("called exact against the client's own account")
