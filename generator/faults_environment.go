@@ -27,7 +27,9 @@ func environmentKinds() []Kind {
 			delete(b.env, "KV_OFFLOAD_BACKEND_METADATA")
 		}),
 		env("role-missing", Visible, "rule 3: no role lists; only a single endpoint with DISAGG=false is still unified", nil, (*build).unsetRoles),
-		env("roles-broken-list", Visible, "rule 1: the role list has an element of white space", nil, func(b *build) { b.env[b.accountedList()] += ", ,x:1" }),
+		env("roles-broken-list", Visible, "rule 1: the role list has an element of white space", nil, func(b *build) {
+			b.env[b.accountedList()] += ", ," + b.env[b.accountedList()] // only the element is wrong
+		}),
 		env("roles-by-url", Visible, "rule 2: AIPERF_SERVER_METRICS_URLS is set, so the role lists map nothing", nil, func(b *build) { b.env["AIPERF_SERVER_METRICS_URLS"] = b.endpoints[0].url }),
 		env("roles-overlap", Visible, "rule 1: an endpoint stands in both role lists", needsDecode, func(b *build) {
 			b.env["SRT_DECODE_ENDPOINTS"] += "," + b.spec.address(b.top, 0, 0)

@@ -45,6 +45,11 @@ func workloadKinds() []Kind {
 				return ""
 			}),
 			inject: (*build).compensate},
+		{Slug: "error-before-admission", Layer: LayerWorkload, Tag: Visible, Doc: "rules 14, 17: a profiling request fails in the queue: no counter moves, and all the same it blocks",
+			Unit: "tokens", Default: 600, Least: 1, Most: 1 << 30, inject: func(b *build, size int64) {
+				r := b.addRequest(request{start: b.middle(), prompt: size, outcome: Failed}, 200, 400)
+				r.admit, r.first = r.end+second, r.end+2*second
+			}},
 		{Slug: "foreign-traffic", Layer: LayerWorkload, Tag: Silent, Doc: "another client's request in the middle of the window: counted, never recorded",
 			Unit: "tokens", Default: 800, Least: 1, Most: 1 << 30, inject: func(b *build, size int64) {
 				b.addRequest(request{start: b.middle(), prompt: size, outcome: OK, lost: true}, 100, 200)
