@@ -63,7 +63,7 @@ func load(fsys fs.FS, dir string) ([]Scenario, error) {
 		if err != nil {
 			return nil, err
 		}
-		s, err := parse(strings.TrimSuffix(path.Base(name), ".txtar"), src)
+		s, err := Parse(strings.TrimSuffix(path.Base(name), ".txtar"), src)
 		if err != nil {
 			return nil, err
 		}
@@ -72,8 +72,9 @@ func load(fsys fs.FS, dir string) ([]Scenario, error) {
 	return all, nil
 }
 
-// parse reads a scenario as far as its story and its want.
-func parse(name string, src []byte) (Scenario, error) {
+// Parse reads one scenario file, as far as its story and its want; its script runs
+// in [Scenario.Build]. Scenarios of others need not be in the corpus.
+func Parse(name string, src []byte) (Scenario, error) {
 	s := Scenario{Name: name, src: src}
 	first, _, _ := strings.Cut(string(src), "\n")
 	story, ok := strings.CutPrefix(first, "# ")

@@ -15,7 +15,7 @@ const valid = "want status=VALID_COMPLETE priced=true gpu=0.6 cpu=0.2 overall=0.
 // build runs a script that must be right.
 func build(t *testing.T, script string) *Case {
 	t.Helper()
-	s, err := parse("test", []byte("# a story\n"+script))
+	s, err := Parse("test", []byte("# a story\n"+script))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			s, err := parse("test", []byte("# a story\n"+test.script))
+			s, err := Parse("test", []byte("# a story\n"+test.script))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,7 +70,7 @@ func TestMistakes(t *testing.T) {
 			}
 		})
 	}
-	if _, err := parse("test", []byte("run base\n")); err == nil || !strings.Contains(err.Error(), "test.txtar:1: the first line must be a comment") {
+	if _, err := Parse("test", []byte("run base\n")); err == nil || !strings.Contains(err.Error(), "test.txtar:1: the first line must be a comment") {
 		t.Errorf("a file without a story: got %v", err)
 	}
 }
