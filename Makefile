@@ -4,7 +4,7 @@ SHORT ?= 2s
 LONG ?= 10m
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test race lint bench fuzz golden parity figures
+.PHONY: build test race lint bench fuzz golden parity figures mutants
 
 build:
 	$(GO) build -o pdreplay ./cmd/pdreplay
@@ -27,6 +27,10 @@ bench:
 # What the oracle's answers are worth, over synthesized runs: the README's table.
 figures:
 	$(GO) test -timeout 2h ./oracle -run 'TestFigures$$' -v -figures 7200 -count 1
+
+# Bugs that a producer could have: which scenario and which run of a check catches each, and how small it comes back.
+mutants:
+	$(GO) test -timeout 1h ./replay/check -run 'TestMutantsAreCaught$$' -v -mutants -count 1
 
 # The real producer (a clone of InferenceX, August tree) against ours, field by field.
 parity:

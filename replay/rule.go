@@ -23,14 +23,25 @@ func (r Result) Rule() int {
 	if len(named) == 0 && len(found) > 0 && !r.Oracle.Eligible && r.Status == r.Oracle.Status {
 		named = found[:1]
 	}
-	for _, pair := range [][2][]int{{found, named}, {named, found}} {
-		for _, rule := range pair[0] {
-			if !slices.Contains(pair[1], rule) {
-				return rule
-			}
+	for _, rule := range found {
+		if !slices.ContainsFunc(named, func(n int) bool { return n == rule || part(n) == rule }) {
+			return rule
+		}
+	}
+	for _, n := range named {
+		if !slices.Contains(found, n) && !slices.Contains(found, part(n)) {
+			return n
 		}
 	}
 	return 0
+}
+
+// part is the rule that a rule is a part of: 13 and 15 say what rule 14 asks.
+func part(rule int) int {
+	if rule == 13 || rule == 15 {
+		return 14
+	}
+	return rule
 }
 
 func rulesIn(reasons []string) []int {

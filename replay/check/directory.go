@@ -112,15 +112,14 @@ func (d *directory) add(name string, fill func(*bytes.Buffer) error) {
 
 // write writes the run into DIR/run and the rest beside it.
 func (d *directory) write(dir string) error {
+	d.add("run/spec.yaml", func(b *bytes.Buffer) error { return writeSpec(b, d.out.Spec) })
+	for _, f := range d.out.Files {
+		d.files = append(d.files, generator.File{Path: "run/" + f.Path, Data: f.Data})
+	}
 	if d.err != nil {
 		return fmt.Errorf("writing report %s: %w", dir, d.err)
 	}
-	all := generator.Output{Files: d.files}
-	for _, f := range d.out.Files {
-		f.Path = "run/" + f.Path
-		all.Files = append(all.Files, f)
-	}
-	return all.Write(dir, false)
+	return generator.WriteFiles(dir, d.files, false)
 }
 
 func events(b *bytes.Buffer, results []replay.Result) error {

@@ -22,6 +22,10 @@ type step struct {
 	faults FaultSet
 }
 
+// alone is how often each fault is drawn alone: much of what it can do shows
+// only where the rest of the run could be priced, which is one run of four.
+const alone = 4
+
 // newPlan lists every fault alone, for each engine, and every pair that can
 // meet at an edge. What no spec within the options can have is no part of it.
 func newPlan(o Options) plan {
@@ -35,7 +39,7 @@ func newPlan(o Options) plan {
 		var fit []string
 		for _, slug := range allowed {
 			if s := (step{engine, FaultSet{slug}}); p.possible(s) {
-				p.steps = append(p.steps, s)
+				p.steps = append(p.steps, slices.Repeat([]step{s}, alone)...)
 				fit = append(fit, slug)
 			}
 		}
@@ -67,12 +71,16 @@ func (p plan) within(engine string, faults []string) generator.Options {
 	}
 }
 
-// spec draws run i.
+// spec draws run i: a step, then one run of three without a fault and two with
+// some.
 func (p plan) spec(i int) (generator.Spec, error) {
 	if i < len(p.steps) {
 		return p.draw(i, p.within(p.steps[i].engine, p.steps[i].faults))
 	}
 	o := p.within(p.options.Engines[i%len(p.options.Engines)], nil)
+	if i%3 == 0 {
+		return p.draw(i, o) // most that can be wrong about a price needs no fault
+	}
 	if len(p.options.Faults) == 0 {
 		o.Mixture = mixed
 		return p.draw(i, o)

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/pdreplay/pdreplay/generator"
@@ -15,7 +14,7 @@ func scenario(out *generator.Output, ev *oracle.Evidence, v oracle.Verdict) []by
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\nrun files\n%s\n", story(out.Spec, v), want(ev, v))
 	for _, f := range out.Files {
-		if slices.Contains([]string{"truth.json", "spec.yaml"}, f.Path) {
+		if f.Path == "truth.json" {
 			continue // what really happened is no file of a run
 		}
 		fmt.Fprintf(&b, "-- %s --\n%s", f.Path, f.Data)
