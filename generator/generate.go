@@ -144,9 +144,11 @@ func (b *build) output() (*Output, error) {
 	const dir = "aiperf_artifacts/"
 	files := []File{
 		{dir + "profile_export.jsonl", lines},
-		{dir + "server_metrics_export.csv", aiperf.AppendTotals(nil, b.doc)},
 		{"run.env", aiperf.AppendEnv(nil, b.env)},
 		{"truth.json", truth},
+	}
+	if len(b.doc.Metrics) > 0 { // a CSV without a section is a broken one
+		files = slices.Insert(files, 1, File{dir + "server_metrics_export.csv", aiperf.AppendTotals(nil, b.doc)})
 	}
 	if b.aggr {
 		files = append(files, File{dir + "profile_export_aiperf.json", aiperf.AppendSummary(nil, summary(b.doc, b.shape, slices.Concat(b.warmRows, b.rows)))})
