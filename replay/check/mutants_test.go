@@ -108,11 +108,11 @@ func mutations() []mutation {
 		edit("roles-decode-alone", "rule 1", decodeAlone),
 		edit("urls-ignored", "rule 2", func(run *aiperf.Run) { delete(run.Env, "AIPERF_SERVER_METRICS_URLS") }),
 		edit("front-end-ignored", "rule 2", func(run *aiperf.Run) { delete(run.Env, "SRTCTL_FRONTEND_TYPE") }),
-		edit("unset-is-unified", "rule 3", func(run *aiperf.Run) {
+		{name: "unset-is-unified", about: "rule 3", late: true, edit: func(run *aiperf.Run) {
 			if run.Env["DISAGG"] == "" {
 				run.Env["DISAGG"] = "false"
 			}
-		}),
+		}},
 		edit("missing-endpoint-ignored", "rule 4", dropMissing),
 		edit("no-window-from-totals", "rule 5", windowFromSlices),
 		edit("null-slice-is-zero", "rule 6", nullIsZero),

@@ -25,6 +25,7 @@ type Report struct {
 
 	Holes          Holes
 	Failures       []*Failure
+	Broken         []string // runs that could not be made or read, and why: bugs of this program
 	Contradictions []*Contradiction
 	Interrupted    bool
 	Stopped        bool // by --fail-fast
@@ -97,7 +98,7 @@ func (c *checker) conclude(ctx context.Context) {
 		r.Summary.Contradictions = append(r.Summary.Contradictions, k.Run+": "+k.Text)
 	}
 	r.Pairs, r.PairsPlanned = c.seen.pairs(c.plan), c.plan.pairs()
-	r.Whole = c.whole() && !r.Interrupted && !r.Stopped && (c.Runs == 0 || c.Runs >= len(c.plan.steps)) && r.Runs >= len(c.plan.steps)/2
+	r.Whole = c.whole() && !r.Interrupted && !r.Stopped && c.drawn >= len(c.plan.steps)
 	if !r.Whole {
 		return
 	}

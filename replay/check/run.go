@@ -45,6 +45,7 @@ type checker struct {
 	tally  replay.Tally
 	seen   coverage
 	groups []*group        // failures as they were drawn, in the order they came
+	drawn  int             // runs that were planned so far
 	listed map[string]bool // addresses of the entries that excused something
 }
 
@@ -57,6 +58,7 @@ func (c *checker) draw(ctx context.Context) error {
 		if len(runs) == 0 || c.Time > 0 && !c.Now().Before(deadline) {
 			break
 		}
+		c.drawn = next
 		stopped, err := c.judge(ctx, runs)
 		if err != nil {
 			return err
@@ -151,7 +153,11 @@ func (c *checker) add(g *generated, r replay.Result) bool {
 	if count != replay.CountFailed && count != replay.CountError {
 		return false
 	}
-	c.group(g, r)
+	if r.Adapter == "" {
+		c.report.Broken = append(c.report.Broken, r.Run+": "+string(r.Error))
+	} else {
+		c.group(g, r)
+	}
 	return true
 }
 

@@ -27,6 +27,9 @@ func (r *Report) Write(w io.Writer) error {
 		p.line("")
 		p.keep(r.failure(w, f))
 	}
+	for _, b := range r.Broken {
+		p.line("ERROR %s", b)
+	}
 	for _, s := range r.Stale {
 		p.line("listed, but it no longer happens: %s", s)
 	}
