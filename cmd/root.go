@@ -71,6 +71,6 @@ adapter reproduces a published row, 0.`,
 		},
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.AddCommand(newReplay(), newExplain(), newCapture(), newTest(), newCheck(), newGenerate(), newReport(), newAdapters(), newVersion())
+	root.AddCommand(newReplay(), newExplain(), newCapture(), newShrink(), newTest(), newCheck(), newGenerate(), newReport(), newAdapters(), newVersion())
 	return root
 }
