@@ -54,6 +54,9 @@ func (s Search) Find(paths []string) ([]Source, error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
+		for i := range files {
+			files[i].given = len(here) == 0
+		}
 		found = append(found, here...)
 		rows.files = append(rows.files, files...)
 	}
@@ -64,6 +67,7 @@ func (s Search) Find(paths []string) ([]Source, error) {
 	if err != nil {
 		errs = append(errs, err)
 	}
+	rows.runs = found
 	return sources(found, &rows), errors.Join(errs...)
 }
 

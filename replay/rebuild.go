@@ -26,7 +26,8 @@ func rebuildEnv(run *aiperf.Run) {
 		}
 	}
 	if len(added) > 0 {
-		run.Notes = append(run.Notes, aiperf.Note{File: run.Published.File, Text: "environment rebuilt from the published row: " + strings.Join(added, " ")})
+		file, pointer, _ := strings.Cut(run.Published.File, "#")
+		run.Notes = append(run.Notes, aiperf.Note{File: file, At: pointer, Text: "environment rebuilt from the published row: " + strings.Join(added, " ")})
 	}
 }
 

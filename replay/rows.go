@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -20,9 +21,20 @@ const maxRowFile = 64 << 20
 
 // A rowFile is a JSON file outside of the runs, which may hold published rows.
 type rowFile struct {
-	path string // as a command would name it
-	fsys fs.FS
-	at   string
+	path  string // as a command would name it
+	fsys  fs.FS
+	at    string
+	given bool // the path that was given holds rows only, so they are for any run
+}
+
+// isFor reports whether the file lies where rows of the run lie: above it, or in
+// an artifact of its own (results_bmk, bmk_*) that does.
+func (f rowFile) isFor(l located) bool {
+	dir := path.Dir(filepath.ToSlash(filepath.Clean(f.path)))
+	if name := path.Base(dir); strings.HasPrefix(name, "results_bmk") || strings.HasPrefix(name, "bmk_") {
+		dir = path.Dir(dir)
+	}
+	return f.given || dir == "." || shared(l.dir(), dir) == strings.Count(dir, "/")+1
 }
 
 // read returns the file's rows, none when it is a file of something else.
@@ -51,8 +63,11 @@ func (f rowFile) stem() string { return strings.TrimSuffix(path.Base(f.at), ".js
 type rows struct {
 	files []rowFile
 
+	runs []located // every run that was found
+
 	once     sync.Once
 	list     []foundRow
+	counts   []counts      // of runs
 	problems []aiperf.Note // files that could not be read
 }
 
@@ -81,6 +96,37 @@ func (r *rows) read() {
 			r.list = append(r.list, foundRow{f, row})
 		}
 	}
+	if len(r.list) > 0 {
+		for _, l := range r.runs {
+			r.counts = append(r.counts, countsOf(l))
+		}
+	}
+}
+
+// Counts are what a run and its row both say: requests, as the row writes them,
+// and the concurrency that a directory is named after; "" where the run is mute.
+type counts struct{ total, successful, conc string }
+
+func countsOf(l located) counts {
+	c := counts{conc: concurrency(l.places())}
+	if l.err != nil {
+		return c
+	}
+	files, err := aiperf.Locate(l.fsys, ".")
+	switch {
+	case err != nil: // opening the run says so
+	case files.Records != "":
+		if r, _, err := aiperf.ReadRecords(l.fsys, files.Records); err == nil {
+			c.total, c.successful = strconv.Itoa(r.Accounting.Total), strconv.Itoa(r.Accounting.Profiled)
+		}
+	case files.Aggregate != "":
+		if a, _, err := aiperf.ReadAggregate(l.fsys, files.Aggregate); err == nil {
+			if n, ok := a.RequestCount.Float(); ok {
+				c.successful = strconv.FormatFloat(n, 'f', -1, 64)
+			}
+		}
+	}
+	return c
 }
 
 // namedLike returns the files whose name says that they hold the run's row, or
@@ -89,6 +135,7 @@ func (r *rows) namedLike(l located) []rowFile {
 	var named, arrays []rowFile
 	for _, f := range r.files {
 		switch {
+		case !f.isFor(l):
 		case f.namesRun(l):
 			named = append(named, f)
 		case f.stem() == "agg_bmk":
@@ -149,66 +196,77 @@ func concurrency(places []string) string {
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // pair gives the run its published row: the one that is named after it, else
-// the only one whose request counts are those of its records. It notes which,
-// and why there is none although there are rows.
+// the one whose request counts are those of its records, if no other row and no
+// other run has them. It notes which, and why there is none although there are
+// rows.
 func (r *rows) pair(l located, run *aiperf.Run) {
 	r.once.Do(r.read)
 	run.Notes = append(run.Notes, r.problems...)
-	var named, fitting []foundRow
+	own := countsOf(l)
+	var near, named, fitting []foundRow
 	for _, row := range r.list {
+		if !row.isFor(l) {
+			continue
+		}
+		near = append(near, row)
 		if row.namesRun(l) {
 			named = append(named, row)
 		}
-		if fits, proven := row.fits(l, run); fits && proven {
+		if fits, proven := row.fits(own); fits && proven {
 			fitting = append(fitting, row)
 		}
 	}
 	by, candidates := "by its file's name", nearest(named, l)
-	if len(candidates) == 0 {
+	switch {
+	case len(candidates) == 0:
 		by, candidates = "by its request counts", nearest(fitting, l)
-	} else if len(candidates) > 1 {
+		if len(candidates) == 1 && r.claims(candidates[0]) > 1 {
+			candidates = append(candidates, candidates[0]) // which of the runs it is nobody knows
+		}
+	case len(candidates) > 1:
 		by = "by its file's name and request counts"
-		candidates = slices.DeleteFunc(candidates, func(row foundRow) bool { fits, _ := row.fits(l, run); return !fits })
+		candidates = slices.DeleteFunc(candidates, func(row foundRow) bool { fits, _ := row.fits(own); return !fits })
 	}
-	note := func(file, text string) {
-		run.Notes = append(run.Notes, aiperf.Note{File: file, Text: text})
+	note := func(row, text string) {
+		file, pointer, _ := strings.Cut(row, "#")
+		run.Notes = append(run.Notes, aiperf.Note{File: file, At: pointer, Text: text})
 	}
 	switch {
 	case len(candidates) == 1:
 		run.Published = candidates[0].Row
 		note(run.Published.File, "published row, paired "+by)
-		if fits, _ := candidates[0].fits(l, run); !fits {
+		if fits, _ := candidates[0].fits(own); !fits {
 			note(run.Published.File, "its request counts are not those of the run's records")
 		}
 	case len(candidates) > 1:
-		note(candidates[0].File, fmt.Sprintf("no published row: %d rows fit this run, this is the first; copy the right one into the run's directory", len(candidates)))
-	case len(r.list) > 0:
-		note(r.list[0].path, fmt.Sprintf("no published row: none of %d is named after this run or has its request counts; copy the right one into the run's directory", len(r.list)))
+		note(candidates[0].File, "no published row: this one has the run's request counts, but so has another row, or another run; copy the right one into the run's directory")
+	case len(near) > 0:
+		note(near[0].path, fmt.Sprintf("no published row: none of %d is named after this run or has its request counts; copy the right one into the run's directory", len(near)))
 	}
 }
 
-// fits reports whether nothing that the row says of its requests contradicts
-// the run, and whether a count proves that they belong together.
-func (f foundRow) fits(l located, run *aiperf.Run) (fits, proven bool) {
-	facts := map[string]string{"conc": concurrency(l.places())}
-	switch {
-	case run.Records != nil:
-		facts["num_requests_total"] = fmt.Sprint(run.Records.Accounting.Total)
-		facts["num_requests_successful"] = fmt.Sprint(run.Records.Accounting.Profiled)
-	case run.Aggregate != nil:
-		if n, ok := run.Aggregate.RequestCount.Float(); ok {
-			facts["num_requests_successful"] = fmt.Sprintf("%.0f", n)
+// claims counts the runs that a row may belong to by its request counts.
+func (r *rows) claims(row foundRow) (n int) {
+	for i, l := range r.runs {
+		if fits, proven := row.fits(r.counts[i]); fits && proven && row.isFor(l) {
+			n++
 		}
 	}
-	for key, fact := range facts {
-		said := f.Fields[key]
-		if fact == "" || said == "" || said == "null" {
+	return n
+}
+
+// fits reports whether nothing that the row says contradicts the counts, and
+// whether one of requests is the same.
+func (f foundRow) fits(c counts) (fits, proven bool) {
+	for _, fact := range []struct{ key, value string }{{"conc", c.conc}, {"num_requests_total", c.total}, {"num_requests_successful", c.successful}} {
+		said := f.Fields[fact.key]
+		if fact.value == "" || said == "" || said == "null" {
 			continue
 		}
-		if said != fact {
+		if said != fact.value {
 			return false, false
 		}
-		proven = proven || key != "conc"
+		proven = proven || fact.key != "conc"
 	}
 	return true, proven
 }

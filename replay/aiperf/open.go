@@ -49,16 +49,11 @@ func IsRun(fsys fs.FS, dir string) (bool, error) {
 // The error is [ErrNoRun] when there is none of AIPerf's files, and a
 // [*SyntaxError] when one of them cannot be trusted.
 func Open(fsys fs.FS, dir string, sel Selection) (*Run, error) {
-	base, err := artifacts(fsys, dir)
+	files, err := Locate(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
-	o := opener{Run: &Run{ID: dir, FS: fsys, Dir: dir, Env: Env{}}}
-	o.Files.Export = o.file(base, exportName)
-	o.Files.Totals = o.file(base, totalsName)
-	o.Files.Records = o.file(base, recordsName)
-	o.Files.Aggregate = o.file(base, aggregateName)
-	o.Files.Env = o.file(dir, envName)
+	o := opener{Run: &Run{ID: dir, FS: fsys, Dir: dir, Env: Env{}, Files: files}}
 	o.export(sel)
 	o.totals(sel)
 	o.records()
@@ -69,6 +64,33 @@ func Open(fsys fs.FS, dir string, sel Selection) (*Run, error) {
 		return nil, o.err
 	}
 	return o.Run, nil
+}
+
+// Locate returns the paths of the files of the run in dir, but for the published
+// row, which [Open] tells by its content. It opens none. The error is [ErrNoRun]
+// when there is none of AIPerf's files.
+func Locate(fsys fs.FS, dir string) (Files, error) {
+	base, err := artifacts(fsys, dir)
+	if err != nil {
+		return Files{}, err
+	}
+	var f Files
+	for _, file := range []struct {
+		path      *string
+		dir, name string
+	}{
+		{&f.Export, base, exportName}, {&f.Totals, base, totalsName}, {&f.Records, base, recordsName},
+		{&f.Aggregate, base, aggregateName}, {&f.Env, dir, envName},
+	} {
+		p := path.Join(file.dir, file.name)
+		switch ok, err := exists(fsys, p); {
+		case err != nil:
+			return Files{}, err
+		case ok:
+			*file.path = p
+		}
+	}
+	return f, nil
 }
 
 // artifacts returns the directory of AIPerf's files. The producer prefers a
@@ -130,19 +152,6 @@ func exists(fsys fs.FS, name string) (bool, error) {
 type opener struct {
 	*Run
 	err error
-}
-
-// file returns the path of a file, "" if there is none.
-func (o *opener) file(dir, name string) string {
-	p := path.Join(dir, name)
-	ok, err := exists(o.FS, p)
-	if err != nil && o.err == nil {
-		o.err = err
-	}
-	if !ok {
-		return ""
-	}
-	return p
 }
 
 func (o *opener) done(n []Note, err error) {

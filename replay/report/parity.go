@@ -33,7 +33,16 @@ func (t *Text) publishedRow(run []replay.Result) {
 	}
 	p := run[i].Published
 	c := cells(p.Rates.List(), 3)
-	t.line(row, "published", status(p.Status), priced(p.Eligible), c[0], c[1], c[2], c[3], reproducedBy(run))
+	t.line(row, "published", status(p.Status), priced(p.Eligible), c[0], c[1], c[2], c[3], reproducedBy(run)+publishedPrice(run[i]))
+}
+
+// publishedPrice says what the row itself is off by.
+func publishedPrice(r replay.Result) string {
+	if r.Oracle == nil {
+		return ""
+	}
+	off := replay.PriceError(r.Published.Rates.Adapter(), r.Oracle.Rates.List()[3])
+	return priceError(replay.Result{Eligible: r.Published.Eligible, PriceError: &off})
 }
 
 func reproducedBy(run []replay.Result) string {
