@@ -36,7 +36,7 @@ want is what the oracle says: hold it against the rules before you commit it.`,
 			if err != nil {
 				return err
 			}
-			s, err := oneRun(&l, args)
+			s, err := oneRun(c, &l, args)
 			if err != nil {
 				return err
 			}

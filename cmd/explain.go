@@ -25,7 +25,7 @@ what each published price is off by. ROWS are files or directories with publishe
 			if err != nil {
 				return err
 			}
-			s, err := oneRun(&l, args)
+			s, err := oneRun(c, &l, args)
 			if err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ what each published price is off by. ROWS are files or directories with publishe
 }
 
 // oneRun finds the run under the paths; those behind the first may hold its row.
-func oneRun(l *look, paths []string) (replay.Source, error) {
+func oneRun(c *cobra.Command, l *look, paths []string) (replay.Source, error) {
 	path := paths[0]
 	sources, err := l.find(paths)
 	if err != nil {
@@ -49,7 +49,7 @@ func oneRun(l *look, paths []string) (replay.Source, error) {
 		for _, s := range sources {
 			runs = append(runs, s.Again[2]) // behind "pdreplay replay"
 		}
-		return replay.Source{}, fmt.Errorf("%s holds %d runs, explain takes one: %s", path, len(runs), strings.Join(runs, ", "))
+		return replay.Source{}, fmt.Errorf("%s holds %d runs, %s takes one: %s", path, len(runs), c.Name(), strings.Join(runs, ", "))
 	}
 	return sources[0], nil
 }

@@ -66,7 +66,7 @@ func (s *shrinking) run(c *cobra.Command, args []string) (err error) {
 	if err != nil {
 		return err
 	}
-	source, err := oneRun(&s.look, args)
+	source, err := oneRun(c, &s.look, args)
 	if err != nil {
 		return err
 	}
