@@ -35,7 +35,7 @@ func TestCapturedScenario(t *testing.T) {
 				if f.Path != "scenario.txtar" {
 					continue
 				}
-				s, err := parse("captured", f.Data)
+				s, err := Parse("captured", f.Data)
 				if err != nil {
 					t.Fatalf("%s: %v", dir, err)
 				}
