@@ -146,6 +146,24 @@ func TestWorktreeRunsTheTreeAsItLies(t *testing.T) {
 	}
 }
 
+// A pattern of commits also takes the tree that was checked out from one.
+func TestWorktreeIsOfItsCommit(t *testing.T) {
+	c := newTestClone(t)
+	config := must(ReadConfig(writeConfig(t, fmt.Sprintf(`
+clones:
+  repo:
+    path: %s
+    engine: atom
+    revisions:
+      - {match: "%s*", command: ./run, dir: new}
+      - {match: "*", command: ./elsewhere}
+`, c.path, c.second[:12]))))
+	spec, err := config.Spec(t.Context(), Host{Environ: c.environ, CacheDir: t.TempDir()}, "repo@worktree")
+	if want := filepath.Join(c.path, "new"); err != nil || spec.Dir != want {
+		t.Errorf("runs in %q, %v; want %q", spec.Dir, err, want)
+	}
+}
+
 func TestMissingRevisionSaysHowToFetchIt(t *testing.T) {
 	c := newTestClone(t)
 	host := Host{Environ: c.environ, CacheDir: t.TempDir()}

@@ -233,12 +233,13 @@ func (c *Config) named(name string, a AdapterConfig) (Spec, error) {
 
 func (c *Config) revision(ctx context.Context, host Host, name, rev string, clone CloneConfig) (Spec, error) {
 	g := gitClone{path: c.path(clone.Path), environ: host.Environ}
-	tree, commit := g.path, rev
-	if rev != Worktree {
-		var err error
-		if commit, err = g.resolve(ctx, rev); err != nil {
-			return Spec{}, fmt.Errorf("adapter %s: %w", name, err)
-		}
+	tree, of := g.path, rev
+	if rev == Worktree {
+		of = "HEAD" // the tree as it lies is near the commit that it was checked out from
+	}
+	commit, err := g.resolve(ctx, of)
+	if err != nil {
+		return Spec{}, fmt.Errorf("adapter %s: %w", name, err)
 	}
 	i := slices.IndexFunc(clone.Revisions, func(r RevisionConfig) bool {
 		return matchRevision(r.Match, rev) || matchRevision(r.Match, commit)
@@ -247,7 +248,6 @@ func (c *Config) revision(ctx context.Context, host Host, name, rev string, clon
 		return Spec{}, fmt.Errorf("adapter %s: no entry of its clone's revisions matches %s (commit %s)", name, rev, commit)
 	}
 	if rev != Worktree {
-		var err error
 		if tree, err = g.unpack(ctx, host.CacheDir, commit); err != nil {
 			return Spec{}, fmt.Errorf("adapter %s: %w", name, err)
 		}
