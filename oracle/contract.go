@@ -64,6 +64,9 @@ func (ev *Evidence) Verdict(c Contract) Verdict {
 	}
 	v.Reasons = c.reasons(ev)
 	slices.SortStableFunc(v.Reasons, func(a, b Reason) int { return cmp.Compare(a.order(), b.order()) })
+	for i := range v.Reasons {
+		v.Reasons[i] = v.Reasons[i].printable()
+	}
 	v.Status, v.Eligible = ValidComplete, len(v.Reasons) == 0
 	if !v.Eligible {
 		v.Status = v.Reasons[0].Status

@@ -46,6 +46,11 @@ func (p *printer) line(format string, args ...any) {
 	if p.err != nil {
 		return
 	}
+	for i, arg := range args { // what comes from files must not move the cursor
+		if s, ok := arg.(string); ok {
+			args[i] = printable(s)
+		}
+	}
 	label, text, _ := strings.Cut(fmt.Sprintf(format, args...), "\t")
 	_, p.err = fmt.Fprintf(p.w, "%s\n", strings.TrimRight(fmt.Sprintf("%-9s %s", label, text), " "))
 }

@@ -17,9 +17,9 @@ func (ev *Evidence) Settled() []Reason {
 				text := fmt.Sprintf("%s %s: %s", c.name, l.where(), f.text)
 				switch {
 				case f.flaw == provenStraddler:
-					out = append(out, Reason{Rule: 7, Text: text, At: f.at})
+					out = append(out, Reason{Rule: 7, Text: text, At: f.at}.printable())
 				case f.flaw == flawLeading && conserved:
-					out = append(out, Reason{Rule: 14, Text: text + ", and the request scope conserves", At: f.at})
+					out = append(out, Reason{Rule: 14, Text: text + ", and the request scope conserves", At: f.at}.printable())
 				}
 			}
 		}

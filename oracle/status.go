@@ -50,6 +50,12 @@ func (r Reason) String() string {
 	return strings.TrimRight(head+": "+r.Text+"  "+r.At, " ")
 }
 
+// printable is the reason as it may be shown to people.
+func (r Reason) printable() Reason {
+	r.Text, r.At = printable(r.Text), printable(r.At)
+	return r
+}
+
 // order is the place of a reason when several apply (accounting.md section 6).
 func (r Reason) order() int {
 	switch {

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode"
 )
 
@@ -27,3 +29,12 @@ func joinNonEmpty(a, b string) string {
 
 // base is how addresses name a file: its name alone, since a run has one of each.
 func base(file string) string { return path.Base(file) }
+
+// printable quotes what would move a terminal's cursor or start a line of its
+// own: endpoints and labels come from strangers' files.
+func printable(s string) string {
+	if strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(s)
+	}
+	return s
+}
