@@ -63,10 +63,9 @@ func (s sample) hold() (broken []string) {
 	}
 	// A gap in a series that was reset is the exception: nothing limits it, and
 	// rules 6 and 14 report what is inside all the same.
-	for i, r := range ev.Verdict(contract("review")).Rates {
-		if ev.Basis[i] == oracle.Unknown && r != nil && !math.IsInf(ev.Open(), 1) {
-			say("basis of %s unknown, and contract review reports %v", oracle.RateNames[i], *r)
-		}
+	overall := ev.Verdict(contract("review")).Rates[3]
+	if ev.RunBasis() == oracle.Unknown && overall != nil && !math.IsInf(ev.Open(), 1) {
+		say("basis unknown, and contract review reports overall %v", *overall)
 	}
 	if ev.Witness.Contradicts && ev.RunBasis() == oracle.Exact {
 		say("called exact against the client's own account")
