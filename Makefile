@@ -1,6 +1,5 @@
 GO ?= go
-# Fuzzing looks for new inputs this long a target in `make test` and in `make fuzz`.
-SHORT ?= 2s
+# How long `make fuzz` looks for new inputs a reader.
 LONG ?= 10m
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
@@ -9,7 +8,8 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 build:
 	$(GO) build -o pdreplay ./cmd/pdreplay
 
-# The whole suite: no network, no Python, no file outside the repository.
+# The whole suite: no network, no Python, no file outside the repository. The
+# readers are fuzzed shortly by it: every seed and thousands of mutations of each.
 test:
 	$(GO) test ./...
 
@@ -24,6 +24,12 @@ lint:
 bench:
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+# Coverage-guided fuzzing of the readers, one target at a time.
+fuzz:
+	for t in Export Records Aggregate Row Totals Env Scanner Integer; do \
+		$(GO) test ./replay/aiperf -run '^$$' -fuzz "^Fuzz$$t$$" -fuzztime $(LONG) -fuzzminimizetime 10x || exit 1; \
+	done
+
 # What the oracle's answers are worth, over synthesized runs: the README's table.
 figures:
 	$(GO) test -timeout 2h ./oracle -run 'TestFigures$$' -v -figures 7200 -count 1
@@ -35,8 +41,8 @@ mutants:
 # The real producer (a clone of InferenceX, August tree) against ours, field by field.
 parity:
 	@[ -n "$(PRODUCER)" ] || { echo "make parity PRODUCER=DIR: DIR is a clone of InferenceX; nothing was compared"; exit 2; }
-	PRODUCER="$(abspath $(PRODUCER))" $(GO) test -count=1 -timeout 1h -run Parity ./replay/adapter/external
+	PRODUCER="$(abspath $(PRODUCER))" $(GO) test -count=1 -timeout 1h -run Parity ./replay/adapter/external ./replay/aiperf
 
 # Rewrites every generated and golden file; `git diff` then shows what changed.
 golden:
-	$(GO) test ./... -run Golden -update
+	$(GO) test ./generator ./oracle ./scenarios -run Golden -count 1 -update
