@@ -71,6 +71,13 @@ func edited(run *aiperf.Run, change func(*aiperf.Run)) *aiperf.Run {
 	return &other
 }
 
+// corrected are the built-in adapters that follow the rules, one an engine.
+func corrected() []adapter.Adapter {
+	return slices.DeleteFunc(replay.BuiltinAdapters(), func(a adapter.Adapter) bool {
+		return a.Name() != "atom@review" && !strings.HasSuffix(a.Name(), "@corrected")
+	})
+}
+
 func options(list ...adapter.Adapter) Options {
 	return Options{Adapters: list, Contract: oracle.Contracts()[0], Seed: 1, Jobs: 2, Timeout: time.Minute, Now: time.Now}
 }
@@ -96,13 +103,7 @@ func text(t testing.TB, r *Report) string {
 // What the rules say is never called wrong, and the truth never contradicts
 // the oracle, on every fault, every pair at an edge and some mixtures.
 func TestNoFalseAlarm(t *testing.T) {
-	var list []adapter.Adapter
-	for _, a := range replay.BuiltinAdapters() {
-		if a.Name() == "atom@review" || strings.HasSuffix(a.Name(), "@corrected") {
-			list = append(list, a)
-		}
-	}
-	o := options(list...)
+	o := options(corrected()...)
 	o, err := o.validate()
 	if err != nil {
 		t.Fatal(err)

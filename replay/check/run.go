@@ -147,8 +147,11 @@ func (c *checker) add(g *generated, r replay.Result) bool {
 		r.Listed = &replay.Listing{Class: entry.Class, Why: entry.Why, At: entry.At()}
 		r.Expected = entry.Why != replay.Unedited
 	}
-	c.tally.Add(r)
 	c.report.Scorecard.add(g, r)
+	if c.Against != "" && string(r.Adapter) == c.Against {
+		return false // it is only compared with
+	}
+	c.tally.Add(r)
 	count := r.Count()
 	if count != replay.CountFailed && count != replay.CountError {
 		return false

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pdreplay/pdreplay/generator"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -16,7 +17,14 @@ type Size struct {
 }
 
 func (s Size) String() string {
-	return fmt.Sprintf("%d endpoints, %d slices, %d requests, %d faults", s.Endpoints, s.Slices, s.Requests, s.Faults)
+	return strings.Join([]string{plural(s.Endpoints, "endpoint"), plural(s.Slices, "slice"), plural(s.Requests, "request"), plural(s.Faults, "fault")}, ", ")
+}
+
+func plural(n int, word string) string {
+	if n != 1 {
+		word += "s"
+	}
+	return fmt.Sprintf("%d %s", n, word)
 }
 
 func sizeOf(spec generator.Spec, run *aiperf.Run) Size {

@@ -66,7 +66,7 @@ func (p *printer) table(rows [][]string) {
 
 func (r *Report) coverage(p *printer) {
 	o := r.Options
-	p.line("%d runs of seed %d, contract %s, engines %s", r.Runs, o.Seed, o.Contract.Name, strings.Join(o.Engines, " "))
+	p.line("%s of seed %d, contract %s, engines %s", plural(r.Runs, "run"), o.Seed, o.Contract.Name, strings.Join(o.Engines, " "))
 	if r.PairsPlanned > 0 || r.Whole {
 		p.line("pairs at an edge: %d of %d", r.Pairs, r.PairsPlanned)
 	}
@@ -98,7 +98,7 @@ func (s *Scorecard) write(p *printer) {
 		p.table(rows)
 	}
 	if right > 0 {
-		p.line("nothing wrong in %d rows of %d runs", right, runs)
+		p.line("nothing wrong in %s of %s", plural(right, "row"), plural(runs, "run"))
 	}
 }
 
@@ -184,10 +184,10 @@ func (r *Report) failure(w io.Writer, f *Failure) error {
 	if f.Price != 0 {
 		price = fmt.Sprintf(", price up to %+.1f %%", f.Price)
 	}
-	p.line("FAIL %s: %d runs%s", f.Title(), f.Count, price)
+	p.line("FAIL %s: %s%s", f.Title(), plural(f.Count, "run"), price)
 	r.answers(p, f)
 	if len(f.Drawn.Requests) > 0 {
-		p.line("     shrunk to %s, in %d steps of %d tries%s", f.Size, f.Shrink.Accepted, f.Shrink.Evaluations, exhausted(f.Shrink))
+		p.line("     shrunk to %s, in %s of %d tries%s", f.Size, plural(f.Shrink.Accepted, "step"), f.Shrink.Evaluations, exhausted(f.Shrink))
 	}
 	if names := irrelevant(f.Matters); names != "" {
 		p.line("     does not matter: %s", names)
@@ -276,7 +276,7 @@ func (r *Report) summary(p *printer) {
 	s := r.Summary
 	p.line("")
 	if n := len(r.Failures); n > 0 {
-		p.line("%d distinct failures", n)
+		p.line("%s", plural(n, "distinct failure"))
 	}
 	p.line("%d undecided, %d errors", s.Undecided, s.Errors)
 	p.line("%d passed, %d failed, %d skipped", s.Passed, s.Failed, s.Skipped)
