@@ -108,7 +108,8 @@ func TestNoFalseAlarm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Runs = len(newPlan(o).steps) + 100
+	plan := newPlan(o)
+	o.Runs = len(plan.steps) + len(plan.more)/3 // with each fault, pairs at an edge, and some again
 	r := run(t, o)
 	if code := r.Exit(); code != replay.ExitOK || !r.Whole {
 		t.Errorf("exit %d, whole %t\n%s", code, r.Whole, text(t, r))

@@ -14,12 +14,12 @@ type coverage map[string]int
 func (c coverage) add(p plan, g *generated) {
 	c["topology "+g.spec.Topology]++
 	c["collector "+g.spec.Collector.Version]++
-	c["status "+string(g.status)]++
+	c["status "+string(g.status)+" on "+g.spec.Engine]++
 	for _, f := range g.spec.Faults {
 		c[f.Slug+" on "+g.spec.Engine]++
 	}
-	if g.number < len(p.steps) && slices.Equal(faultsOf(g.spec), sorted(p.steps[g.number].faults)) {
-		c[stepName(p.steps[g.number])]++
+	if s, ok := p.step(g.number); ok && slices.Equal(faultsOf(g.spec), sorted(s.faults)) {
+		c[stepName(s)]++
 	}
 }
 
@@ -62,14 +62,31 @@ func (c coverage) missing(p plan) []string {
 		}
 	}
 	if len(o.Topologies)+len(o.Collectors)+len(o.Faults) == 0 && !o.Contract.FactsOnly {
-		for _, s := range []oracle.Status{
-			oracle.ValidComplete, oracle.WindowUnresolved, oracle.ScopeUnresolved, oracle.InvalidCounter,
-			oracle.RolesUnresolved, oracle.CounterMissing, oracle.CPUUnresolved,
-		} {
-			need("status %s", string(s))
+		for _, e := range o.Engines {
+			for _, s := range statuses(e) {
+				need("status %s on "+e, string(s))
+			}
 		}
 	}
 	return names
+}
+
+// statuses are those that synthesized runs of an engine come to. TensorRT-LLM is
+// never priced; a Dynamo front end has no roles, and tells no tiers apart before
+// it asks for the scope; only ATOM's CPU tier can be missing.
+func statuses(engine string) []oracle.Status {
+	list := []oracle.Status{oracle.WindowUnresolved, oracle.InvalidCounter, oracle.CounterMissing}
+	if engine == "dynamo" {
+		return append(list, oracle.CPUUnresolved)
+	}
+	list = append(list, oracle.RolesUnresolved, oracle.ScopeUnresolved)
+	switch engine {
+	case "trtllm":
+		return append(list, oracle.IntervalTelemetry)
+	case "atom":
+		list = append(list, oracle.CPUUnresolved)
+	}
+	return append(list, oracle.ValidComplete)
 }
 
 func or(list, otherwise []string) []string {

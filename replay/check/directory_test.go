@@ -173,7 +173,7 @@ func TestContradiction(t *testing.T) {
 func proven(t *testing.T, c *checker) (*generated, *oracle.Evidence) {
 	t.Helper()
 	for i := range 100 {
-		g := c.generated(len(c.plan.steps)/3*3 + 3*i)
+		g := c.generated((len(c.plan.steps)+len(c.plan.more)+3)/3*3 + 3*i) // without a fault
 		out, run, err := open(g.spec, g.id)
 		if err != nil {
 			t.Fatal(err)

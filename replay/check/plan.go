@@ -9,11 +9,13 @@ import (
 // mixed is the largest number of faults of a mixture.
 const mixed = 3
 
-// A plan says what run i is made of. It begins with what has to be seen once
-// (steps) and goes on with mixtures.
+// A plan says what run i is made of. It begins with what has to be seen once,
+// the steps, goes on with each fault alone a few times more, and then with
+// mixtures.
 type plan struct {
 	options Options
 	steps   []step
+	more    []step
 }
 
 // A step is a run with exactly these faults.
@@ -39,7 +41,8 @@ func newPlan(o Options) plan {
 		var fit []string
 		for _, slug := range allowed {
 			if s := (step{engine, FaultSet{slug}}); p.possible(s) {
-				p.steps = append(p.steps, slices.Repeat([]step{s}, alone)...)
+				p.steps = append(p.steps, s)
+				p.more = append(p.more, slices.Repeat([]step{s}, alone-1)...)
 				fit = append(fit, slug)
 			}
 		}
@@ -74,8 +77,8 @@ func (p plan) within(engine string, faults []string) generator.Options {
 // spec draws run i: a step, then one run of three without a fault and two with
 // some.
 func (p plan) spec(i int) (generator.Spec, error) {
-	if i < len(p.steps) {
-		return p.draw(i, p.within(p.steps[i].engine, p.steps[i].faults))
+	if s, ok := p.step(i); ok {
+		return p.draw(i, p.within(s.engine, s.faults))
 	}
 	o := p.within(p.options.Engines[i%len(p.options.Engines)], nil)
 	if i%3 == 0 {
@@ -100,6 +103,17 @@ func (p plan) spec(i int) (generator.Spec, error) {
 		}
 		o.Faults = o.Faults[:len(o.Faults)-1]
 	}
+}
+
+// step returns the step that run i is, false where it is a mixture.
+func (p plan) step(i int) (step, bool) {
+	switch n := len(p.steps); {
+	case i < n:
+		return p.steps[i], true
+	case i < n+len(p.more):
+		return p.more[i-n], true
+	}
+	return step{}, false
 }
 
 // draw draws one spec. Not every fleet can be changed so that the faults fit,

@@ -56,7 +56,7 @@ func TestRestrictions(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newPlan(o)
-	if want := 1 + 3*alone + 1; len(p.steps) != want || p.pairs() != 1 {
+	if want := 1 + 3 + 1; len(p.steps) != want || p.pairs() != 1 {
 		t.Errorf("%d steps, %d pairs; want %d and 1", len(p.steps), p.pairs(), want)
 	}
 	several := 0

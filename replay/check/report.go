@@ -14,7 +14,7 @@ import (
 type Report struct {
 	Summary   replay.Summary
 	Options   Options // as they were used
-	Runs      int     // judged
+	Runs      int     // examined
 	Elapsed   time.Duration
 	Scorecard *Scorecard
 

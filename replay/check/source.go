@@ -19,11 +19,12 @@ type generated struct {
 	spec   generator.Spec
 	id     string
 
-	truth   generator.Truth
-	status  oracle.Status // of the contract
-	priced  bool          // by the contract
-	hole    *Hole         // nil: none
-	against string        // how the truth contradicts the oracle, "" for not
+	examined bool // by the oracle
+	truth    generator.Truth
+	status   oracle.Status // of the contract
+	priced   bool          // by the contract
+	hole     *Hole         // nil: none
+	against  string        // how the truth contradicts the oracle, "" for not
 }
 
 // source is the run as the engine takes it. The run is made when it is opened
@@ -73,7 +74,7 @@ func (o Options) again(number int) []string {
 
 // check holds the truth against the oracle and the contract.
 func (g *generated) check(ev *oracle.Evidence, v oracle.Verdict) error {
-	g.status, g.priced = v.Status, v.Eligible
+	g.examined, g.status, g.priced = true, v.Status, v.Eligible
 	g.hole = holeOf(g.truth, v)
 	g.against = contradiction(g.truth, ev)
 	if g.against != "" {
