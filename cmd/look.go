@@ -49,7 +49,7 @@ func (l *look) flags(c *cobra.Command) {
 
 // pathFlags are those of the verbs that look for runs.
 func (l *look) pathFlags(c *cobra.Command) {
-	c.Flags().Int64Var(&l.maxUnpacked, "max-unpacked", archive.DefaultLimit, "how many `BYTES` may come out of the archives under one path")
+	c.Flags().Int64Var(&l.maxUnpacked, "max-unpacked", archive.DefaultLimit, "how many `BYTES` may come out of one archive")
 }
 
 // options checks the flags and finds the adapters. Close the choice, also when

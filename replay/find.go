@@ -14,7 +14,7 @@ import (
 
 // A Search says how runs are looked for.
 type Search struct {
-	MaxUnpacked int64 // bytes that may come out of the archives under one path
+	MaxUnpacked int64 // bytes that may come out of one archive
 }
 
 // Find is [Search.Find] with archive.DefaultLimit.

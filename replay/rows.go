@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -13,11 +14,12 @@ import (
 	"sync"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
+	"github.com/pdreplay/pdreplay/replay/archive"
 )
 
 // maxRowFile is the largest file that is searched for rows; the rows of a whole
 // sweep take some hundred kilobytes.
-const maxRowFile = 64 << 20
+const maxRowFile = 16 << 20
 
 // A rowFile is a JSON file outside of the runs, which may hold published rows.
 type rowFile struct {
@@ -39,12 +41,24 @@ func (f rowFile) isFor(l located) bool {
 
 // read returns the file's rows, none when it is a file of something else.
 func (f rowFile) read() ([]*aiperf.Row, error) {
-	if info, err := fs.Stat(f.fsys, f.at); err != nil || info.Size() > maxRowFile {
-		return nil, err
-	}
-	rows, _, err := aiperf.ReadRows(f.fsys, f.at)
+	body, err := f.fsys.Open(f.at)
 	if err != nil {
 		return nil, fmt.Errorf("reading published rows: %w", err)
+	}
+	defer body.Close()
+	// Of a gzipped file nobody knows the size, so it is read to know it.
+	data, err := io.ReadAll(io.LimitReader(body, maxRowFile+1))
+	if err != nil || len(data) > maxRowFile {
+		return nil, err
+	}
+	name := path.Base(f.at)
+	alone, err := archive.Memory([]archive.File{{Path: name, Data: data}})
+	if err != nil {
+		return nil, fmt.Errorf("reading published rows: %w", err)
+	}
+	rows, _, err := aiperf.ReadRows(alone, name)
+	if err != nil {
+		return nil, fmt.Errorf("reading published rows of %s: %w", f.path, err)
 	}
 	for _, r := range rows {
 		_, pointer, inArray := strings.Cut(r.File, "#")

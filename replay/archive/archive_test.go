@@ -283,6 +283,20 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
+// The limit is one archive's, whatever lies beside it.
+func TestLimitIsOfOneArchive(t *testing.T) {
+	full := zipped(t, member{name: "a.json", body: strings.Repeat("0", 15_000)})
+	f, _, err := archive.Open(write(t, map[string][]byte{"a.zip": full, "b.zip": full}), 20_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.zip/a.json", "b.zip/a.json"} {
+		if got := read(t, f, name); len(got) != 15_000 {
+			t.Errorf("%s: %d bytes", name, len(got))
+		}
+	}
+}
+
 // overlapping packs two members whose directory entries point at the same bytes.
 func overlapping(t *testing.T, body string) []byte {
 	data := zipped(t, member{name: "a.json", body: body}, member{name: "b.json", body: body})

@@ -19,8 +19,8 @@ var (
 	errIsDir  = errors.New("is a directory, not a file")
 )
 
-// DefaultLimit is how many bytes may come out of the archives under one path:
-// eight of the largest exports that were ever seen (2.2 GB).
+// DefaultLimit is how many bytes may come out of one archive, archives in it
+// included: seven of the largest exports that were ever seen (2.2 GB).
 const DefaultLimit = 16 << 30
 
 // maxDepth bounds archives in archives.
@@ -42,9 +42,9 @@ type FS struct {
 
 type mounts struct {
 	limit  int64
-	budget *budget
-	depth  int
-	name   string // of the archive that base is the content of, "" outside
+	depth  int     // archives that base is in
+	budget *budget // of the outermost of them
+	name   string  // of the innermost, "" outside of archives
 
 	mu     sync.Mutex
 	opened map[string]mount // by path in base
@@ -55,22 +55,22 @@ type mount struct {
 	err error
 }
 
-func newFS(base fs.FS, name string, depth int, b *budget) *FS {
-	return &FS{base: base, mounts: &mounts{limit: b.limit, budget: b, depth: depth, name: name, opened: map[string]mount{}}}
+func newFS(base fs.FS, limit int64) *FS {
+	return &FS{base: base, mounts: &mounts{limit: limit, opened: map[string]mount{}}}
 }
 
 // Open returns the file system in which path lies, and its place there: the
 // directory itself as ".", an archive, gzipped file or file by its name in its
 // directory. A path may go on inside an archive (dl/x.zip/point). No more than
-// limit bytes may come out of the archives. The error is that of os.Stat.
+// limit bytes may come out of an archive or gzipped file. The error is that of
+// os.Stat.
 func Open(name string, limit int64) (*FS, string, error) {
-	b := &budget{left: limit, limit: limit}
 	info, err := os.Stat(name)
 	if err == nil && info.IsDir() {
-		return newFS(os.DirFS(name), "", 0, b), ".", nil
+		return newFS(os.DirFS(name), limit), ".", nil
 	}
 	if err == nil {
-		f := newFS(os.DirFS(filepath.Dir(name)), "", 0, b)
+		f := newFS(os.DirFS(filepath.Dir(name)), limit)
 		return f, f.shown(filepath.Base(name)), nil
 	}
 	// Perhaps the path goes on inside an archive.
@@ -79,7 +79,7 @@ func Open(name string, limit int64) (*FS, string, error) {
 			if info.IsDir() || !isArchive(dir) {
 				return nil, "", err
 			}
-			f := newFS(os.DirFS(filepath.Dir(dir)), "", 0, b)
+			f := newFS(os.DirFS(filepath.Dir(dir)), limit)
 			at := path.Join(filepath.Base(dir), inside)
 			if _, inErr := f.Stat(at); inErr != nil {
 				return nil, "", inErr
@@ -173,20 +173,26 @@ func (f *FS) openArchive(at string) (*FS, error) {
 	if f.depth == maxDepth {
 		return nil, &RefusedError{Archive: name, Why: fmt.Sprintf("more than %d archives in each other", maxDepth)}
 	}
+	b := f.budget
+	if f.depth == 0 {
+		b = &budget{left: f.limit, limit: f.limit}
+	}
 	var t *Tree
 	var err error
 	if isZip(at) {
-		t, err = f.openZip(at, name)
+		t, err = f.openZip(at, name, b)
 	} else {
-		t, err = tarTree(name, func() (io.ReadCloser, error) { return f.base.Open(at) }, f.budget)
+		t, err = tarTree(name, func() (io.ReadCloser, error) { return f.base.Open(at) }, b)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return newFS(t, name, f.depth+1, f.budget), nil
+	inner := newFS(t, f.limit)
+	inner.depth, inner.budget, inner.name = f.depth+1, b, name
+	return inner, nil
 }
 
-func (f *FS) openZip(at, name string) (*Tree, error) {
+func (f *FS) openZip(at, name string, b *budget) (*Tree, error) {
 	file, err := f.base.Open(at)
 	if err != nil {
 		return nil, err
@@ -196,7 +202,7 @@ func (f *FS) openZip(at, name string) (*Tree, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	if src, ok := file.(io.ReaderAt); ok {
-		return zipTree(name, src, info.Size(), f.budget) // stays open
+		return zipTree(name, src, info.Size(), b) // stays open
 	}
 	defer file.Close()
 	if info.Size() > maxInner {
@@ -206,7 +212,7 @@ func (f *FS) openZip(at, name string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	return zipTree(name, strings.NewReader(string(data)), info.Size(), f.budget)
+	return zipTree(name, strings.NewReader(string(data)), info.Size(), b)
 }
 
 // Open implements fs.FS. A file of the operating system that is not gzipped

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// A budget is how many bytes may still come out of the archives of one path.
+// A budget is how many bytes may still come out of an archive.
 type budget struct {
 	limit int64
 
@@ -35,7 +35,7 @@ func (b *budget) take(n int64) (why string) {
 type limitError struct{ limit int64 }
 
 func (e *limitError) Error() string {
-	return fmt.Sprintf("unpacks, with what stands before it, to more than %d bytes: raise --max-unpacked if that is right", e.limit)
+	return fmt.Sprintf("unpacks to more than %d bytes together with what stands before it: raise --max-unpacked if that is right", e.limit)
 }
 
 // A limitReader fails instead of reading more than is left.
