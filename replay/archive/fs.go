@@ -1,7 +1,6 @@
 package archive
 
 import (
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 var (

@@ -2,11 +2,12 @@ package archive
 
 import (
 	"archive/tar"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+
+	"github.com/klauspost/compress/gzip"
 )
 
 // A source opens the bytes of an archive from their beginning.

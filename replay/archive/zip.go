@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/klauspost/compress/flate"
 )
 
 // maxMembers bounds the listing of one archive, which is kept in memory.
@@ -20,6 +22,7 @@ func zipTree(name string, src io.ReaderAt, size int64, b *budget) (*Tree, error)
 	if err != nil {
 		return nil, &RefusedError{Archive: name, Why: zipProblem(err)}
 	}
+	r.RegisterDecompressor(zip.Deflate, func(src io.Reader) io.ReadCloser { return flate.NewReader(src) })
 	if len(r.File) > maxMembers {
 		return nil, &RefusedError{Archive: name, Why: fmt.Sprintf("it has %d members, more than %d", len(r.File), maxMembers)}
 	}
