@@ -144,6 +144,24 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// wantsRuns reports whether a report takes the events of runs.
+func (o *outputs) wantsRuns() bool {
+	return slices.ContainsFunc(o.reporters, func(r report.Reporter) bool {
+		_, ok := r.(report.RunReporter)
+		return ok
+	})
+}
+
+func (o *outputs) run(r replay.RunEvent) error {
+	var err error
+	for _, rep := range o.reporters {
+		if rep, ok := rep.(report.RunReporter); ok {
+			err = errors.Join(err, rep.Run(r))
+		}
+	}
+	return wrapReport(err)
+}
+
 func (o *outputs) result(r replay.Result) error {
 	var err error
 	for _, rep := range o.reporters {

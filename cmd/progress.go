@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-
-	"github.com/pdreplay/pdreplay/replay"
 )
 
 // A progress is the line with rate and time left. It stands on stderr, and
@@ -32,17 +30,17 @@ func newProgress(w io.Writer, runs int) *progress {
 		progressbar.OptionFullWidth())}
 }
 
-// around takes the line away while a result is reported: both may go to the
-// same terminal.
-func (p *progress) around(r replay.Result, report func(replay.Result) error) error {
+// around takes the line away while something of a run is reported: both may go
+// to the same terminal.
+func (p *progress) around(run string, report func() error) error {
 	if p.bar == nil {
-		return report(r)
+		return report()
 	}
 	p.bar.Clear() // a lost progress line is no reason to stop
-	err := report(r)
-	if r.Run != p.last {
+	err := report()
+	if run != p.last {
 		p.bar.Add(1)
-		p.last = r.Run
+		p.last = run
 	}
 	return err
 }

@@ -35,10 +35,8 @@ that were cut off. The exit code is the one that the whole replay would have had
 			if err != nil {
 				return err
 			}
-			for _, r := range events.Results {
-				if err := out.result(r); err != nil {
-					return err
-				}
+			if err := events.Each(out.run, out.result); err != nil {
+				return err
 			}
 			if err := out.summary(events.Summary); err != nil {
 				return err

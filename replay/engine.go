@@ -34,6 +34,10 @@ type Options struct {
 	Flags     []string          // what a repeating command needs beside paths and adapter
 	Arguments map[string]string // what calls an adapter by name there, where the name does not
 	Now       func() time.Time  // the clock, for elapsed times
+
+	// Runs takes the event of each examined run, before its results. Nil: none
+	// are made.
+	Runs func(RunEvent) error
 }
 
 // grace is how long a cancelled adapter may take to clean up after itself.
@@ -44,7 +48,7 @@ const patience = 1800 * time.Millisecond
 
 // Run replays the sources and emits one Result an adapter and run, in the
 // order of the sources and adapters whatever finishes first. Once ctx is done
-// it emits what was judged by then. An error is one of emit.
+// it emits what was judged by then. An error is one of emit or o.Runs.
 func Run(ctx context.Context, sources []Source, o Options, emit func(Result) error) (Summary, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -56,6 +60,9 @@ func Run(ctx context.Context, sources []Source, o Options, emit func(Result) err
 	stopped := false
 	for _, slot := range o.start(ctx, sources) {
 		j := await(slot, late)
+		if j.event != nil {
+			err = errors.Join(err, o.Runs(*j.event))
+		}
 		for _, r := range j.results {
 			tally.Add(r)
 			err = errors.Join(err, emit(r))
@@ -105,6 +112,7 @@ func await(slot chan judged, late chan struct{}) judged {
 
 // A judged is what came of one source.
 type judged struct {
+	event         *RunEvent // nil: none is asked for
 	results       []Result
 	contradiction string // what the oracle got wrong, "" for nothing
 }
@@ -131,9 +139,12 @@ func (o Options) replay(ctx context.Context, s Source) judged {
 		blank.Outcome, blank.Reasons = Skipped, []string{why}
 		return judged{results: []Result{blank}}
 	}
+	var j judged
+	if o.Runs != nil {
+		j.event = &RunEvent{V: EventVersion, Type: "run", Run: s.ID, Engine: blank.Engine, Faults: faultsOf(s, run), Timeline: ev.Timeline()}
+	}
 	blank.Oracle = findingOf(ev, v)
 	blank.Lacks = append(blank.Lacks, lacks(ev, run, o.Contract.Name)...)
-	var j judged
 	for _, a := range o.adapters(ev.Engine) {
 		if r, ok := o.derive(ctx, s, a, run, ev, v, blank); ok {
 			j.results = append(j.results, r)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -291,6 +292,42 @@ func TestDefaultAdapters(t *testing.T) {
 	}
 	want := []string{"atom@main", "atom@2db01926", "atom@0842d829", "atom@review", "atom@4397", "atom@4405"}
 	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The event of a run comes before its results, with the faults that its source
+// or its truth.json tells.
+func TestRunEvents(t *testing.T) {
+	t.Parallel()
+	told := clean("told")
+	told.Faults = []string{"stuck-counter"}
+	written := replay.Source{ID: "written", Open: func() (*aiperf.Run, error) {
+		run, err := clean("").Open()
+		if err == nil {
+			run.FS, run.Dir = fstest.MapFS{"r/truth.json": {Data: []byte(`{"requests":5,"faults":[{"fault":"late-scrape","size":1},{"fault":"reset"}]}`)}}, "r"
+		}
+		return run, err
+	}}
+	o := options()
+	o.Adapters = []adapter.Adapter{fake{"a", "atom", right}, fake{"b", "atom", right}}
+	var order []string
+	o.Runs = func(r replay.RunEvent) error {
+		order = append(order, fmt.Sprintf("%s %s %q, %d s", r.Run, r.Engine, r.Faults, (r.Timeline.E-r.Timeline.S)/1e9))
+		return nil
+	}
+	if _, err := replay.Run(t.Context(), []replay.Source{clean("plain"), told, written}, o, func(r replay.Result) error {
+		order = append(order, r.Run+" "+string(r.Adapter))
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"plain atom [], 10 s", "plain a", "plain b",
+		`told atom ["stuck-counter"], 10 s`, "told a", "told b",
+		`written atom ["late-scrape" "reset"], 10 s`, "written a", "written b",
+	}
+	if diff := cmp.Diff(want, order); diff != "" {
 		t.Error(diff)
 	}
 }

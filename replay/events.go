@@ -51,6 +51,17 @@ type Result struct {
 	Again      string   `json:"again"`      // the command that repeats it
 }
 
+// A RunEvent is the event of one examined run, before its results: what there
+// is to draw.
+type RunEvent struct {
+	V        int              `json:"v"`
+	Type     string           `json:"type"` // "run"
+	Run      string           `json:"run"`
+	Engine   Word             `json:"engine"`
+	Faults   []string         `json:"faults"`   // what a generator did to it
+	Timeline *oracle.Timeline `json:"timeline"` // null where the export has no window
+}
+
 // A Finding is what the oracle says of a run.
 type Finding struct {
 	Status   Word         `json:"status"`

@@ -14,6 +14,10 @@ type Source struct {
 	// adapters and flags: "pdreplay replay matrix/05".
 	Again []string
 
+	// Faults are what a generator did to the run, by their slugs. Of a run in a
+	// directory its truth.json tells them.
+	Faults []string
+
 	// Open reads the run. It is called once, in its turn.
 	Open func() (*aiperf.Run, error)
 

@@ -16,8 +16,33 @@ import (
 // Events are what one replay emitted: what [JSON] writes, read back.
 type Events struct {
 	Name    string // of the file, for errors
+	Runs    []replay.RunEvent
 	Results []replay.Result
 	Summary replay.Summary
+}
+
+// Each calls run and result with the events in the order in which a replay
+// emits them: each run before its results.
+func (e Events) Each(run func(replay.RunEvent) error, result func(replay.Result) error) error {
+	runs := e.Runs
+	upTo := func(n int) error {
+		for _, r := range runs[:n] {
+			if err := run(r); err != nil {
+				return err
+			}
+		}
+		runs = runs[n:]
+		return nil
+	}
+	for _, r := range e.Results {
+		if err := upTo(1 + slices.IndexFunc(runs, func(x replay.RunEvent) bool { return x.Run == r.Run })); err != nil {
+			return err
+		}
+		if err := result(r); err != nil {
+			return err
+		}
+	}
+	return upTo(len(runs))
 }
 
 // Read reads the events of one replay or, where files were put behind each
@@ -48,7 +73,7 @@ func Read(r io.Reader, name string) ([]Events, error) {
 		}
 	}
 	switch {
-	case len(e.Results) > 0:
+	case len(e.Results)+len(e.Runs) > 0:
 		return nil, fmt.Errorf("%s: no summary behind the last %s: the replay or its file was cut off", name, count(len(e.Results), "result"))
 	case len(all) == 0:
 		return nil, fmt.Errorf("%s: no events: want what --format json writes", name)
@@ -69,6 +94,13 @@ func (e *Events) add(line []byte) (whole bool, err error) {
 		return false, fmt.Errorf("an event of version %d: this pdreplay reads version %d", head.V, replay.EventVersion)
 	}
 	switch head.Type {
+	case "run":
+		var r replay.RunEvent
+		if err := json.Unmarshal(line, &r); err != nil {
+			return false, fmt.Errorf("reading a run: %w", err)
+		}
+		e.Runs = append(e.Runs, r)
+		return false, nil
 	case "result":
 		var r replay.Result
 		if err := json.Unmarshal(line, &r); err != nil {
@@ -85,7 +117,7 @@ func (e *Events) add(line []byte) (whole bool, err error) {
 		}
 		return true, e.checkSums()
 	}
-	return false, fmt.Errorf("an event of type %q: this pdreplay reads result and summary", head.Type)
+	return false, fmt.Errorf("an event of type %q: this pdreplay reads run, result and summary", head.Type)
 }
 
 // check refuses what no replay emits and reports cannot show.

@@ -17,13 +17,14 @@ func Merge(parts []Events) (Events, error) {
 	if len(parts) == 1 {
 		return parts[0], nil
 	}
-	m := merger{first: parts[0], seen: map[[2]string]placed{}}
+	m := merger{first: parts[0], runs: map[string]bool{}, seen: map[[2]string]placed{}}
 	for _, p := range parts {
 		if err := m.add(p); err != nil {
 			return Events{}, fmt.Errorf("merging %s: %w", p.Name, err)
 		}
 	}
 	slices.SortStableFunc(m.sum.Results, func(a, b replay.Result) int { return cmp.Compare(a.Run, b.Run) })
+	slices.SortStableFunc(m.sum.Runs, func(a, b replay.RunEvent) int { return cmp.Compare(a.Run, b.Run) })
 	s := m.tally.Summary()
 	s.Corpus, s.Seed = m.first.Summary.Corpus, m.first.Summary.Seed
 	s.Contradictions = append(s.Contradictions, m.sum.Summary.Contradictions...)
@@ -36,6 +37,7 @@ type merger struct {
 	first Events
 	sum   Events
 	tally replay.Tally
+	runs  map[string]bool
 	seen  map[[2]string]placed // by run and adapter
 }
 
@@ -48,6 +50,12 @@ type placed struct {
 func (m *merger) add(p Events) error {
 	if err := m.fits(p); err != nil {
 		return err
+	}
+	for _, r := range p.Runs {
+		if !m.runs[r.Run] { // replays of several adapters share the runs
+			m.runs[r.Run] = true
+			m.sum.Runs = append(m.sum.Runs, r)
+		}
 	}
 	for _, r := range p.Results {
 		key := [2]string{r.Run, string(r.Adapter)}

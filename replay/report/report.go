@@ -8,3 +8,9 @@ type Reporter interface {
 	// Summary comes last and once.
 	Summary(replay.Summary) error
 }
+
+// A RunReporter also takes the event of each run, before its results.
+type RunReporter interface {
+	Reporter
+	Run(replay.RunEvent) error
+}
