@@ -3,7 +3,7 @@ GO ?= go
 LONG ?= 10m
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test race lint bench fuzz golden parity figures mutants
+.PHONY: build test race lint bench fuzz golden parity browser figures mutants
 
 build:
 	$(GO) build -o pdreplay ./cmd/pdreplay
@@ -44,5 +44,11 @@ parity:
 	PRODUCER="$(abspath $(PRODUCER))" $(GO) test -count=1 -timeout 1h -run Parity ./replay/adapter/external ./replay/aiperf
 
 # Rewrites every generated and golden file; `git diff` then shows what changed.
+# Only the packages that have one know the flag.
 golden:
-	$(GO) test ./generator ./oracle ./scenarios -run Golden -count 1 -update
+	$(GO) test $$(grep -rl --include='*_test.go' 'flag.Bool("update"' . | xargs -n 1 dirname | sort -u) -run Golden -count 1 -update
+
+# The HTML report in a real browser; SHOTS=DIR keeps screenshots.
+BROWSER ?= chromium
+browser:
+	$(GO) test ./replay/report -run 'TestBrowser$$' -v -count 1 -browser "$(BROWSER)" -shots "$(SHOTS)"

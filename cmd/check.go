@@ -83,7 +83,8 @@ func (k *checking) run(c *cobra.Command) (err error) {
 		return err
 	}
 	p := newProgress(c.ErrOrStderr(), k.planned(o))
-	o.Each = func(r replay.Result) error { return p.around(r, out.result) }
+	o.Each = func(r replay.Result) error { return p.around(r.Run, func() error { return out.result(r) }) }
+	o.EachRun = out.eachRun(p)
 	result, err = check.Run(c.Context(), o)
 	p.done()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // formatNames are the words of --format.
-var formatNames = [...]string{"text", "json", "junit", "github"}
+var formatNames = [...]string{"text", "json", "junit", "github", "html"}
 
 // formats are the arguments of --format: FORMAT or FORMAT:PATH.
 type formats []string
@@ -100,6 +100,8 @@ func (o *outputs) add(format string, w io.Writer, text textReport) error {
 		o.reporters = append(o.reporters, report.NewJSON(w))
 	case "junit":
 		o.reporters = append(o.reporters, report.NewJUnit(w, time.Now()))
+	case "html":
+		o.reporters = append(o.reporters, report.NewHTML(w, report.HTMLOptions{Title: "pdreplay report"}))
 	case "github":
 		summary, err := stepSummary()
 		if err != nil {
@@ -144,12 +146,15 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// wantsRuns reports whether a report takes the events of runs.
-func (o *outputs) wantsRuns() bool {
-	return slices.ContainsFunc(o.reporters, func(r report.Reporter) bool {
+// eachRun takes the events of runs, nil if no report does.
+func (o *outputs) eachRun(p *progress) func(replay.RunEvent) error {
+	if !slices.ContainsFunc(o.reporters, func(r report.Reporter) bool {
 		_, ok := r.(report.RunReporter)
 		return ok
-	})
+	}) {
+		return nil
+	}
+	return func(r replay.RunEvent) error { return p.around(r.Run, func() error { return o.run(r) }) }
 }
 
 func (o *outputs) run(r replay.RunEvent) error {

@@ -61,9 +61,7 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string
 		return replay.Summary{}, err
 	}
 	p := newProgress(c.ErrOrStderr(), len(sources))
-	if out.wantsRuns() {
-		o.Runs = func(r replay.RunEvent) error { return p.around(r.Run, func() error { return out.run(r) }) }
-	}
+	o.Runs = out.eachRun(p)
 	var results []replay.Result
 	summary, err = replay.Run(c.Context(), sources, o, func(r replay.Result) error {
 		if j.fix {

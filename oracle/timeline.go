@@ -81,7 +81,11 @@ func (ev *Evidence) Timeline() *Timeline {
 			t.Counters = append(t.Counters, lane)
 		}
 	}
-	t.Curves = append(ev.serverCurves(w), ev.clientCurves(w)...)
+	for _, c := range append(ev.serverCurves(w), ev.clientCurves(w)...) {
+		if finite(c.Points[len(c.Points)-1][1]) { // else there is no scale for it
+			t.Curves = append(t.Curves, c)
+		}
+	}
 	return t
 }
 
@@ -127,7 +131,9 @@ func (l *layout) spans(w aiperf.Range) []Span {
 	return spans
 }
 
-func mergeable(a, b Span) bool { return a.Kind == b.Kind && a.To == b.From && a.Kind != Broken }
+func mergeable(a, b Span) bool {
+	return a.Kind == b.Kind && a.To == b.From && a.Kind != Broken && finite(a.Total+b.Total)
+}
 
 // nearEdge reports whether the i-th slice touches an edge of the window.
 func (l *layout) nearEdge(i int, w aiperf.Range) bool {

@@ -135,3 +135,28 @@ func TestTimelineMerges(t *testing.T) {
 		t.Errorf("%d points, the last is %v", len(points), last)
 	}
 }
+
+// Totals that no sum can hold stay apart, and draw no curve: nothing in a
+// timeline is infinite.
+func TestTimelineOfHugeTotals(t *testing.T) {
+	const huge = 1.7e308
+	series := aiperf.Series{Endpoint: "http://p:9/metrics", HasSlices: true, Stats: aiperf.Stats{Total: aiperf.NumberValue(huge)}}
+	for i := range int64(5) {
+		series.Slices = append(series.Slices, aiperf.Slice{Start: i * 1e9, End: (i + 1) * 1e9, Value: aiperf.NumberValue(huge)})
+	}
+	run := &aiperf.Run{Env: aiperf.Env{"SRT_AGG_ENDPOINTS": "p:9"}, Export: &aiperf.Export{
+		EndpointsConfigured: []string{"http://p:9/metrics"},
+		Profiling:           &aiperf.Range{Start: 0, End: 5e9},
+		Names:               []string{"atom:prefix_cache_full_tokens"},
+		Metrics:             []aiperf.Family{{Name: "atom:prefix_cache_full_tokens", Type: "counter", Series: []aiperf.Series{series}}},
+	}}
+	tl := oracle.Examine(run, oracle.Options{}).Timeline()
+	if spans := lane(t, tl, "FULL"); len(spans) != 5 || spans[2] != "inside [2, 3) 1x 1.7e+308" {
+		t.Errorf("%v", spans)
+	}
+	for _, c := range tl.Curves {
+		if c.Name == "server prompt tokens" {
+			t.Errorf("%+v", c)
+		}
+	}
+}

@@ -44,7 +44,8 @@ type Options struct {
 	Flags     []string          // what a repeating command needs beside what Options has
 	Versions  []string          // lines that say which program and adapters these are
 
-	Each func(replay.Result) error // is told every result, in order; may be nil
+	Each    func(replay.Result) error   // is told every result, in order; may be nil
+	EachRun func(replay.RunEvent) error // is told every run, before its results; may be nil
 }
 
 // A Shard is every Of-th run, beginning with number Index-1. The zero value is

@@ -92,6 +92,7 @@ func newReport(o Options) *Report {
 func (c *checker) conclude(ctx context.Context) {
 	r := c.report
 	r.Summary = c.tally.Summary()
+	r.Summary.Seed = &c.Seed
 	r.Interrupted = r.Interrupted || ctx.Err() != nil
 	r.Summary.Interrupted, r.Summary.Stopped = r.Interrupted, r.Stopped
 	for _, k := range r.Contradictions {

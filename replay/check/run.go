@@ -110,16 +110,18 @@ func (c *checker) judge(ctx context.Context, runs []*generated) (bool, error) {
 		byID[g.id] = g
 	}
 	failed := false
-	summary, err := replay.Run(ctx, sources, c.engine(), func(r replay.Result) error {
+	o := c.engine()
+	o.Runs = c.EachRun // not where failures are shrunk
+	summary, err := replay.Run(ctx, sources, o, func(r replay.Result) error {
 		if r.Outcome == replay.Skipped && r.Adapter != "" {
 			return nil // not its engine: nothing that anybody asked for
 		}
-		failed = c.add(byID[r.Run], r) || failed
+		failed = c.add(byID[r.Run], &r) || failed
 		if c.FailFast && failed {
 			return errStop
 		}
-		if c.Each == nil {
-			return nil
+		if c.Each == nil || c.comparedWith(r) {
+			return nil // told is what is counted
 		}
 		return c.Each(r)
 	})
@@ -143,18 +145,23 @@ func (o Options) engine() replay.Options {
 	}
 }
 
+// comparedWith reports whether the adapter is only there to be compared with.
+func (c *checker) comparedWith(r replay.Result) bool {
+	return c.Against != "" && string(r.Adapter) == c.Against
+}
+
 // add counts one result and reports whether it is an unlisted failure.
-func (c *checker) add(g *generated, r replay.Result) bool {
+func (c *checker) add(g *generated, r *replay.Result) bool {
 	if entry, ok := c.Expect.Listed(string(r.Adapter), r.Run, replay.Class(r.Class)); ok && r.Outcome == replay.Answered {
 		c.listed[entry.At()] = true
 		r.Listed = &replay.Listing{Class: entry.Class, Why: entry.Why, At: entry.At()}
 		r.Expected = entry.Why != replay.Unedited
 	}
-	c.report.Scorecard.add(g, r)
-	if c.Against != "" && string(r.Adapter) == c.Against {
-		return false // it is only compared with
+	c.report.Scorecard.add(g, *r)
+	if c.comparedWith(*r) {
+		return false
 	}
-	c.tally.Add(r)
+	c.tally.Add(*r)
 	count := r.Count()
 	if count != replay.CountFailed && count != replay.CountError {
 		return false
@@ -162,7 +169,7 @@ func (c *checker) add(g *generated, r replay.Result) bool {
 	if r.Adapter == "" {
 		c.report.Broken = append(c.report.Broken, r.Run+": "+string(r.Error))
 	} else {
-		c.group(g, r)
+		c.group(g, *r)
 	}
 	return true
 }

@@ -31,8 +31,9 @@ type generated struct {
 // and let go when it was judged.
 func (g *generated) source(o Options) replay.Source {
 	return replay.Source{
-		ID:    g.id,
-		Again: o.again(g.number),
+		ID:     g.id,
+		Again:  o.again(g.number),
+		Faults: append([]string{}, faultsOf(g.spec)...),
 		Open: func() (*aiperf.Run, error) {
 			out, run, err := open(g.spec, g.id)
 			if err == nil {
