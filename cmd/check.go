@@ -90,6 +90,7 @@ func (k *checking) run(c *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
+	result.Summary.Shard = replay.Word(k.shard)
 	if err := out.summary(result.Summary); err != nil {
 		return err
 	}

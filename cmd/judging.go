@@ -21,6 +21,7 @@ type judging struct {
 	formats formats
 	expect  []string
 	fix     bool
+	shard   string // I/N, when what is judged is only a part
 
 	jobs     int
 	failFast bool
@@ -45,7 +46,7 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string
 	if err != nil {
 		return replay.Summary{}, err
 	}
-	o.Corpus = corpus
+	o.Corpus, o.Shard = corpus, j.shard
 	if err := j.refuseFix(filters); err != nil {
 		return replay.Summary{}, err
 	}

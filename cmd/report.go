@@ -18,8 +18,8 @@ func newReport() *cobra.Command {
 		Short: "Render saved events again, and merge those of several replays",
 		Long: `Report reads what --format json wrote and renders it in any format. Several files are
 added up: the parts of test --shard, or replays of several adapters. What does not add up
-is refused: other versions, corpora, seeds or contracts, results that stand twice, files
-that were cut off. The exit code is the one that the whole replay would have had.`,
+is refused: other versions, corpora, seeds or contracts, results that stand twice, shards
+that are missing, files that were cut off. The exit code is the one that the whole replay would have had.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("no file: give what --format json:FILE wrote")

@@ -46,6 +46,7 @@ under the contract, or all of them, by facts only, with --contract none.`,
 			for _, s := range chosen {
 				sources = append(sources, s.Source())
 			}
+			j.shard = k.shard
 			summary, err := j.judge(c, sources, scenarios.ID(), k.filters())
 			if err != nil {
 				return err

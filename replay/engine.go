@@ -26,6 +26,7 @@ type Options struct {
 	Env      aiperf.Env // laid over the run's own environment
 	Expect   Expectations
 	Corpus   string // id of the scenario corpus, when that is what is replayed
+	Shard    string // "I/N", when the sources are only a part
 
 	Jobs     int           // runs at a time, at least 1
 	Timeout  time.Duration // of one Derive
@@ -74,7 +75,7 @@ func Run(ctx context.Context, sources []Source, o Options, emit func(Result) err
 		}
 	}
 	s := tally.Summary()
-	s.Corpus, s.Stopped, s.Interrupted = Word(o.Corpus), stopped, ctx.Err() != nil
+	s.Corpus, s.Shard, s.Stopped, s.Interrupted = Word(o.Corpus), Word(o.Shard), stopped, ctx.Err() != nil
 	return s, err
 }
 

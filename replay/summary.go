@@ -22,7 +22,8 @@ type Summary struct {
 	Errors    int    `json:"errors"`
 	Corpus    Word   `json:"corpus"` // id of the scenario corpus; null where no scenario was judged
 
-	Seed *uint64 `json:"seed,omitempty"` // of the drawn runs, where runs were drawn
+	Seed  *uint64 `json:"seed,omitempty"`  // of the drawn runs, where runs were drawn
+	Shard Word    `json:"shard,omitempty"` // "I/N": only this part was to be judged
 
 	ParityHeld     int      `json:"parity_held"`   // runs whose published row an adapter reproduces in every field
 	ParityBroken   int      `json:"parity_broken"` // runs whose published row none reproduces

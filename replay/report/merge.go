@@ -23,6 +23,9 @@ func Merge(parts []Events) (Events, error) {
 			return Events{}, fmt.Errorf("merging %s: %w", p.Name, err)
 		}
 	}
+	if err := m.whole(); err != nil {
+		return Events{}, err
+	}
 	slices.SortStableFunc(m.sum.Results, func(a, b replay.Result) int { return cmp.Compare(a.Run, b.Run) })
 	slices.SortStableFunc(m.sum.Runs, func(a, b replay.RunEvent) int { return cmp.Compare(a.Run, b.Run) })
 	s := m.tally.Summary()
@@ -39,6 +42,8 @@ type merger struct {
 	tally replay.Tally
 	runs  map[string]bool
 	seen  map[[2]string]placed // by run and adapter
+
+	shards []int // how often each part stands
 }
 
 // A placed result is one that was seen, and where.
@@ -49,6 +54,9 @@ type placed struct {
 
 func (m *merger) add(p Events) error {
 	if err := m.fits(p); err != nil {
+		return err
+	}
+	if err := m.countShard(p); err != nil {
 		return err
 	}
 	for _, r := range p.Runs {
@@ -92,6 +100,39 @@ func (m *merger) fits(p Events) error {
 	}
 	if len(p.Results) > 0 && len(m.sum.Results) > 0 && p.Results[0].Contract != m.sum.Results[0].Contract {
 		return m.other("contract", m.sum.Results[0].Contract, p.Results[0].Contract)
+	}
+	return nil
+}
+
+// countShard notes which part of how many the events are.
+func (m *merger) countShard(p Events) error {
+	if p.Summary.Shard == "" {
+		return nil
+	}
+	var i, n int
+	if _, err := fmt.Sscanf(string(p.Summary.Shard), "%d/%d", &i, &n); err != nil || i < 1 || i > n || n > mostShards {
+		return fmt.Errorf("its shard is %q, not I/N", p.Summary.Shard)
+	}
+	if m.shards == nil {
+		m.shards = make([]int, n)
+	}
+	if n != len(m.shards) {
+		return fmt.Errorf("its shard is one of %d, others are of %d", n, len(m.shards))
+	}
+	m.shards[i-1]++
+	return nil
+}
+
+// mostShards keeps a summary that somebody wrote by hand from taking memory.
+const mostShards = 100_000
+
+// whole finds a shard that is missing: a sum without it looks like the whole.
+// Replays that divide adapters too have each shard once an adapter.
+func (m *merger) whole() error {
+	for i, n := range m.shards {
+		if most := slices.Max(m.shards); n < most {
+			return fmt.Errorf("merging: shard %d/%d is missing (it stands %d times, others %d): the sum would look whole", i+1, len(m.shards), n, most)
+		}
 	}
 	return nil
 }

@@ -101,6 +101,10 @@ func TestMergeRefuses(t *testing.T) {
 			"merging b: m/01 of a@1 stands in a already and would count twice"},
 		{"a run that reads in another way", written(t, summaryOf([]replay.Result{broken}), broken), written(t, summaryOf([]replay.Result{gone}), gone),
 			"merging b: m/09 stands in a already and would count twice"},
+		{"shard", written(t, with(func(s *replay.Summary) { s.Shard = "1/3" }), two), written(t, summaryOf([]replay.Result{one}), one),
+			"merging: shard 2/3 is missing (it stands 0 times, others 1): the sum would look whole"},
+		{"no shard", written(t, summaryOf([]replay.Result{one}), one), written(t, with(func(s *replay.Summary) { s.Shard = "3/2" }), two),
+			`merging b: its shard is "3/2", not I/N`},
 	} {
 		_, err := report.Merge(append(read(t, "a", test.a), read(t, "b", test.b)...))
 		if err == nil || err.Error() != test.want {

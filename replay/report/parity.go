@@ -33,7 +33,7 @@ func (t *Text) publishedRow(run []replay.Result) {
 	}
 	p := run[i].Published
 	c := cells(p.Rates.List(), 3)
-	t.line(row, "published", status(p.Status), priced(p.Eligible), c[0], c[1], c[2], c[3], reproducedBy(run)+publishedPrice(run[i]))
+	t.line(row, t.names, "published", status(p.Status), priced(p.Eligible), c[0], c[1], c[2], c[3], reproducedBy(run)+publishedPrice(run[i]))
 }
 
 // publishedPrice says what the row itself is off by.

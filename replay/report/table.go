@@ -7,13 +7,16 @@ import (
 	"github.com/pdreplay/pdreplay/replay"
 )
 
-const row = "  %-16s %-24s %-8s %7s %7s %8s %7s  %s"
+const row = "  %-*s %-24s %-8s %7s %7s %8s %7s  %s"
 
 // table writes one run: what the contract wants, what each adapter got, and
 // the published row.
 func (t *Text) table(run []replay.Result) {
+	for _, r := range run {
+		t.names = max(t.names, len(r.Adapter))
+	}
 	if !t.titled {
-		t.line(row, "", "status", "", "gpu", "cpu", "external", "overall", "")
+		t.line(row, t.names, "", "status", "", "gpu", "cpu", "external", "overall", "")
 		t.titled = true
 	}
 	first := run[0]
@@ -21,7 +24,7 @@ func (t *Text) table(run []replay.Result) {
 	if f := first.Oracle; f != nil {
 		status, priced, rates := want(first)
 		c := cells(rates, 3)
-		t.line(row, first.Engine+" oracle", status, priced, c[0], c[1], c[2], c[3], "basis "+string(f.Basis))
+		t.line(row, t.names, first.Engine+" oracle", status, priced, c[0], c[1], c[2], c[3], "basis "+string(f.Basis))
 	}
 	for _, r := range run {
 		t.row(r)
@@ -40,13 +43,13 @@ func (t *Text) row(r replay.Result) {
 		}
 		name := ""
 		if r.Adapter != "" {
-			name = fmt.Sprintf("%-16s ", r.Adapter)
+			name = fmt.Sprintf("%-*s ", t.names, r.Adapter)
 		}
 		t.line("  %s%s: %s", name, t.paint(colourOf(r), string(r.Outcome)), why)
 		return
 	}
 	c := cells(r.Rates.List(), 3)
-	t.line(row, r.Adapter, status(r.Status), priced(r.Eligible), c[0], c[1], c[2], c[3], t.ending(r))
+	t.line(row, t.names, r.Adapter, status(r.Status), priced(r.Eligible), c[0], c[1], c[2], c[3], t.ending(r))
 }
 
 // ending says what the answer came to.

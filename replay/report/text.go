@@ -25,6 +25,7 @@ type Text struct {
 	trouble []replay.Result // failures and errors, for the end
 	broken  [][]replay.Result
 	titled  bool
+	names   int // width of the adapters' column
 	differ  int // runs in which two adapters differ
 	alike   int
 	listed  int
@@ -38,7 +39,7 @@ type TextOptions struct {
 
 // NewText returns a reporter that writes to w.
 func NewText(w io.Writer, o TextOptions) *Text {
-	return &Text{w: bufio.NewWriter(w), colour: o.Colour, against: o.Against}
+	return &Text{w: bufio.NewWriter(w), colour: o.Colour, against: o.Against, names: 16}
 }
 
 // Result writes a run once all its results have come.

@@ -156,3 +156,16 @@ func TestTextColour(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A long name, as those of revisions are, moves the columns of its run.
+func TestTextLongName(t *testing.T) {
+	got := text(t, report.TextOptions{}, answered("inferencex@843c6254", replay.Correct, 0.6, 0.2, 0.8))
+	want := `                      status                                gpu     cpu external overall
+m/01
+  atom oracle         VALID_COMPLETE           priced     0.600   0.200    0.200   0.800  basis conserved
+  inferencex@843c6254 no record                priced     0.600   0.200    0.200   0.800  correct
+`
+	if !strings.HasPrefix(got, want) {
+		t.Error(cmp.Diff(want, got))
+	}
+}
