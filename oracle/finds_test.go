@@ -94,6 +94,21 @@ func TestFinds(t *testing.T) {
 	}
 }
 
+// A tier that is a true zero has no slices whose edges could differ: overall is
+// as narrow as gpu.
+func TestTrueZeroWidensNothing(t *testing.T) {
+	spec := one(generator.ATOM, generator.GenB, "slice-over-end")
+	spec.Offload, spec.Requests[0].CPU = false, 0
+	spec.Collector.Version = generator.V1012
+	for _, generation := range []string{generator.GenA, generator.GenB} {
+		spec.Generation = generation
+		ev, _ := generated(t, spec)
+		if ev.Observed.GPU.Point() || ev.Observed.Overall != ev.Observed.GPU {
+			t.Errorf("generation %s: overall %v, gpu %v; want the same range", generation, ev.Observed.Overall, ev.Observed.GPU)
+		}
+	}
+}
+
 // The same run with nothing missing is proven, and the window shows the truth.
 func TestWholeRunIsExact(t *testing.T) {
 	for _, spec := range []generator.Spec{one(generator.ATOM, generator.GenB), one(generator.VLLM, generator.Era2)} {

@@ -83,7 +83,7 @@ func (ev *Evidence) observeOne(full counted, tiers []counted) (Rates, string) {
 		var hits []counted
 		var c count
 		for i, tier := range tiers {
-			if in(t[i]) && tier.measured() {
+			if in(t[i]) && tier.measured() && len(tier.rows) > 0 { // a true zero has no edges to compare
 				hits = append(hits, tier)
 				c = c.plus(tier.sum())
 			}
