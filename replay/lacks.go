@@ -149,7 +149,7 @@ type prompts struct {
 func promptsOf(engine string) (prompts, bool) {
 	stem := func(stems ...string) func(string, map[string]string) bool {
 		return func(family string, _ map[string]string) bool {
-			name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(family, "atom:"), "atom_"), "_total")
+			name := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(family, "atom:"), "atom_"), "_total") // ATOM's four spellings
 			return slices.Contains(stems, name)
 		}
 	}
@@ -160,6 +160,8 @@ func promptsOf(engine string) (prompts, bool) {
 		return prompts{stem("vllm:prompt_tokens"), func(family string, labels map[string]string) bool {
 			return family == "vllm:prompt_tokens_by_source" && labels["source"] != "local_compute"
 		}}, true
+	case "trtllm":
+		return prompts{stem("trtllm_prompt_tokens"), stem("trtllm_prompt_cached_tokens")}, true
 	}
 	return prompts{}, false
 }

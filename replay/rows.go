@@ -81,8 +81,8 @@ type rows struct {
 
 	once     sync.Once
 	list     []foundRow
-	counts   []counts      // of runs
-	problems []aiperf.Note // files that could not be read
+	counts   map[string]counts // of runs, by their directories
+	problems []aiperf.Note     // files that could not be read
 }
 
 type foundRow struct {
@@ -110,9 +110,10 @@ func (r *rows) read() {
 			r.list = append(r.list, foundRow{f, row})
 		}
 	}
+	r.counts = map[string]counts{}
 	if len(r.list) > 0 {
 		for _, l := range r.runs {
-			r.counts = append(r.counts, countsOf(l))
+			r.counts[l.dir()] = countsOf(l)
 		}
 	}
 }
@@ -216,7 +217,7 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 func (r *rows) pair(l located, run *aiperf.Run) {
 	r.once.Do(r.read)
 	run.Notes = append(run.Notes, r.problems...)
-	own := countsOf(l)
+	own := r.counts[l.dir()]
 	var near, named, fitting []foundRow
 	for _, row := range r.list {
 		if !row.isFor(l) {
@@ -261,8 +262,8 @@ func (r *rows) pair(l located, run *aiperf.Run) {
 
 // claims counts the runs that a row may belong to by its request counts.
 func (r *rows) claims(row foundRow) (n int) {
-	for i, l := range r.runs {
-		if fits, proven := row.fits(r.counts[i]); fits && proven && row.isFor(l) {
+	for _, l := range r.runs {
+		if fits, proven := row.fits(r.counts[l.dir()]); fits && proven && row.isFor(l) {
 			n++
 		}
 	}
