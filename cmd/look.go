@@ -134,6 +134,9 @@ func (l *look) repeat() []string {
 	if l.lag != 0 {
 		flags = append(flags, "--lag", l.lag.String())
 	}
+	if l.timeoutGiven {
+		flags = append(flags, "--timeout", l.timeout.String())
+	}
 	if l.maxUnpacked != archive.DefaultLimit && l.maxUnpacked != 0 { // 0: a verb without paths
 		flags = append(flags, "--max-unpacked", strconv.FormatInt(l.maxUnpacked, 10))
 	}

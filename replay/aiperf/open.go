@@ -99,7 +99,10 @@ func artifacts(fsys fs.FS, dir string) (string, error) {
 	base := path.Join(dir, ArtifactsDir)
 	dirs := []string{base}
 	entries, err := fs.ReadDir(fsys, base)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		err = dangling(fsys, base)
+	}
+	if err != nil {
 		return "", fmt.Errorf("look for a run in %s: %w", base, withoutPath(err))
 	}
 	for _, e := range entries {
@@ -136,11 +139,13 @@ func hasAny(fsys fs.FS, dir string, names []string) (bool, error) {
 }
 
 // exists reports whether there is something of that name. A directory counts:
-// reading it then says what is wrong.
+// reading it then says what is wrong. A link to nothing is an error.
 func exists(fsys fs.FS, name string) (bool, error) {
 	_, err := fs.Stat(fsys, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
+		if err = dangling(fsys, name); err == nil {
+			return false, nil
+		}
 	}
 	if err != nil {
 		return false, fmt.Errorf("look for %s: %w", name, withoutPath(err))
@@ -223,7 +228,7 @@ func (o *opener) published() {
 			return
 		case row == nil:
 		case o.Published != nil:
-			o.err = fmt.Errorf("open %s: two published rows, %s and %s: remove one", o.Dir, o.Published.File, name)
+			o.err = fmt.Errorf("two published rows in one run, %s and %s: remove one", o.Published.File, name)
 			return
 		default:
 			o.Published, o.Files.Published = row, name

@@ -1,6 +1,7 @@
 package aiperf
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,8 @@ func wrapRead(name string, err error) error {
 func openFile(fsys fs.FS, name string) (fs.File, error) {
 	info, err := fs.Stat(fsys, name)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = cmp.Or(dangling(fsys, name), err)
 	case err != nil:
 	case info.IsDir():
 		err = errors.New("is a directory, not a file")
@@ -30,6 +33,21 @@ func openFile(fsys fs.FS, name string) (fs.File, error) {
 		return nil, fmt.Errorf("open %s: %w", name, withoutPath(err))
 	}
 	return f, nil
+}
+
+// dangling returns an error about a link that leads nowhere, nil when name is
+// none. What a tool such as git-annex has not fetched looks so; without a word
+// it would pass for a file that the run never had.
+func dangling(fsys fs.FS, name string) error {
+	info, err := fs.Lstat(fsys, name)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil
+	}
+	target, err := fs.ReadLink(fsys, name)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("a dangling link, to %s: fetch what it stands for, or remove it", target)
 }
 
 // withoutPath takes off the path that fs errors carry, which would say the

@@ -260,6 +260,27 @@ func (f *FS) Stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
+// Lstat implements fs.ReadLinkFS. Only outside of archives is there a link.
+func (f *FS) Lstat(name string) (fs.FileInfo, error) {
+	fsys, at, gz, err := f.resolve("lstat", name)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := fs.Lstat(fsys, at); err != nil || info.Mode()&fs.ModeSymlink != 0 && !gz {
+		return info, err
+	}
+	return f.Stat(name)
+}
+
+// ReadLink implements fs.ReadLinkFS.
+func (f *FS) ReadLink(name string) (string, error) {
+	fsys, at, _, err := f.resolve("readlink", name)
+	if err != nil {
+		return "", err
+	}
+	return fs.ReadLink(fsys, at)
+}
+
 // ReadDir implements fs.ReadDirFS.
 func (f *FS) ReadDir(name string) ([]fs.DirEntry, error) {
 	fsys, at, _, err := f.resolve("readdir", name)
