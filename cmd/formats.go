@@ -71,12 +71,19 @@ func (f formats) open(c *cobra.Command, text textReport) (*outputs, error) {
 // check refuses unknown formats, and two that would write into each other.
 func (f formats) check() error {
 	toStdout := ""
+	toFile := map[string]string{}
 	for _, arg := range f {
-		format, path, _ := strings.Cut(arg, ":")
+		format, path, colon := strings.Cut(arg, ":")
+		other, taken := toFile[filepath.Clean(path)]
 		switch {
 		case !slices.Contains(formatNames[:], format):
 			return fmt.Errorf("--format %q: want one of %s, or one of them with :PATH", arg, strings.Join(formatNames[:], ", "))
+		case path != "" && taken:
+			return fmt.Errorf("--format %s and --format %s both go to one file: give each its own", other, arg)
 		case path != "":
+			toFile[filepath.Clean(path)] = arg
+		case colon:
+			return fmt.Errorf("--format %q: want the path of a file behind the colon", arg)
 		case toStdout != "" && !commands(toStdout, format):
 			return fmt.Errorf("--format %s and --format %s both go to standard output: give one a path, as in %s:FILE", toStdout, arg, arg)
 		default:
