@@ -37,10 +37,11 @@ type outputs struct {
 // A textReport is a verb's text format, colours where w shows them.
 type textReport func(w io.Writer) report.Reporter
 
-// textAgainst is the text of the verbs that judge.
-func textAgainst(adapter string) textReport {
+// textOf is the text of the verbs that judge.
+func textOf(o report.TextOptions) textReport {
 	return func(w io.Writer) report.Reporter {
-		return report.NewText(w, report.TextOptions{Colour: coloured(w), Against: adapter})
+		o.Colour = coloured(w)
+		return report.NewText(w, o)
 	}
 }
 

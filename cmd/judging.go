@@ -13,6 +13,7 @@ import (
 
 	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
+	"github.com/pdreplay/pdreplay/replay/report"
 )
 
 // judging is what the verbs that judge share.
@@ -57,7 +58,8 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string
 	if err := o.Expect.CheckPatterns(ids); err != nil {
 		return replay.Summary{}, err
 	}
-	out, err := j.formats.open(c, textAgainst(j.look.against))
+	// A corpus is hundreds of runs that nobody chose to look at.
+	out, err := j.formats.open(c, textOf(report.TextOptions{Against: j.look.against, Trouble: corpus != ""}))
 	if err != nil {
 		return replay.Summary{}, err
 	}

@@ -31,7 +31,7 @@ that are missing, files that were cut off. The exit code is the one that the who
 			if err != nil {
 				return err
 			}
-			out, err := f.open(c, textAgainst(""))
+			out, err := f.open(c, textOf(report.TextOptions{Trouble: events.Summary.Corpus != ""}))
 			if err != nil {
 				return err
 			}

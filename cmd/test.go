@@ -29,7 +29,8 @@ func newTest() *cobra.Command {
 		Short: "Judge adapters by the scenario corpus",
 		Long: `Test puts adapters under the scenario corpus: small runs, each with one expectation
 that follows from a numbered rule. Judged are the scenarios whose expectation is stated
-under the contract, or all of them, by facts only, with --contract none.`,
+under the contract, or all of them, by facts only, with --contract none. The text shows
+the scenarios in which something went wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			chosen, err := k.choose(j.look.contract)
@@ -88,6 +89,9 @@ func (k corpus) choose(contract string) ([]scenarios.Scenario, error) {
 		return nil, err
 	}
 	all := scenarios.Under(contract)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("no scenario states what contract %s expects: --contract none judges all %d by facts only", contract, len(scenarios.All()))
+	}
 	var chosen []scenarios.Scenario
 	for i, s := range all {
 		if name.MatchString(s.Name) && i%parts == part {
@@ -96,7 +100,7 @@ func (k corpus) choose(contract string) ([]scenarios.Scenario, error) {
 	}
 	if len(chosen) == 0 {
 		return nil, fmt.Errorf("no scenario left of %d under contract %s by %s: pdreplay test --list shows their names",
-			len(all), contract, strings.Join(append(k.filters(), "--contract"), " and "))
+			len(all), contract, strings.Join(k.filters(), " and "))
 	}
 	return chosen, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pdreplay/pdreplay/replay"
@@ -15,31 +16,34 @@ import (
 //
 // Rules of its output: want before got; nothing depends on timing; rates have
 // three decimals unless that hides a difference; colour says nothing that the
-// words do not.
+// words do not. Of a corpus, only the runs in which something went wrong have a
+// block.
 type Text struct {
 	w       *bufio.Writer
 	colour  bool
 	against string // show only where an adapter differs from this one
+	trouble bool   // show only the runs in which something went wrong
 
-	run     []replay.Result // of the run under way
-	trouble []replay.Result // failures and errors, for the end
-	broken  [][]replay.Result
-	titled  bool
-	names   int // width of the adapters' column
-	differ  int // runs in which two adapters differ
-	alike   int
-	listed  int
+	run    []replay.Result // of the run under way
+	wrong  []replay.Result // failures and errors, for the end
+	broken [][]replay.Result
+	titled bool
+	names  int // width of the adapters' column
+	differ int // runs in which two adapters differ
+	alike  int
+	listed int
 }
 
 // TextOptions say how [Text] looks.
 type TextOptions struct {
 	Colour  bool
 	Against string // name of an adapter: show only the runs where another differs from it
+	Trouble bool   // show only the runs in which something failed, or an error occurred
 }
 
 // NewText returns a reporter that writes to w.
 func NewText(w io.Writer, o TextOptions) *Text {
-	return &Text{w: bufio.NewWriter(w), colour: o.Colour, against: o.Against, names: 16}
+	return &Text{w: bufio.NewWriter(w), colour: o.Colour, against: o.Against, trouble: o.Trouble, names: 16}
 }
 
 // Result writes a run once all its results have come.
@@ -48,9 +52,8 @@ func (t *Text) Result(r replay.Result) error {
 		t.endRun()
 	}
 	t.run = append(t.run, r)
-	switch r.Count() {
-	case replay.CountFailed, replay.CountError:
-		t.trouble = append(t.trouble, r)
+	if isWrong(r) {
+		t.wrong = append(t.wrong, r)
 	}
 	if r.Listed != nil && r.Expected {
 		t.listed++
@@ -61,7 +64,7 @@ func (t *Text) Result(r replay.Result) error {
 // Summary writes the failures and the sums.
 func (t *Text) Summary(s replay.Summary) error {
 	t.endRun()
-	for _, r := range t.trouble {
+	for _, r := range t.wrong {
 		if r.Outcome == replay.Answered {
 			t.block("FAIL", fmt.Sprintf("%s  %s  %s", r.Run, r.Adapter, headline(r)), told(r)...)
 		} else {
@@ -134,5 +137,12 @@ func (t *Text) endRun() {
 		t.compare(run)
 		return
 	}
-	t.table(run)
+	if !t.trouble || parityBroken(run) || slices.ContainsFunc(run, isWrong) {
+		t.table(run)
+	}
+}
+
+func isWrong(r replay.Result) bool {
+	count := r.Count()
+	return count == replay.CountFailed || count == replay.CountError
 }
