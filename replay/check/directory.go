@@ -47,7 +47,7 @@ func (c *checker) write(ctx context.Context) error {
 			return err
 		}
 		f.Dir = filepath.Join(c.Dir, fileName(name))
-		d.add("report.txt", func(b *bytes.Buffer) error { return c.report.failure(b, f) })
+		d.add("report.txt", func(b *bytes.Buffer) error { return errors.Join(c.report.failure(b, f), c.report.versions(b)) })
 		d.add("answers.ndjson", func(b *bytes.Buffer) error { return events(b, f.Results) })
 		d.add("drawn.yaml", func(b *bytes.Buffer) error { return writeSpec(b, f.Drawn) })
 		if err := d.write(f.Dir); err != nil {
@@ -60,7 +60,7 @@ func (c *checker) write(ctx context.Context) error {
 			return err
 		}
 		k.Dir = filepath.Join(c.Dir, fileName(fmt.Sprintf("contradiction_%d_%s", k.Number, faultsOf(k.Spec))))
-		d.add("report.txt", func(b *bytes.Buffer) error { return c.report.contradiction(b, k) })
+		d.add("report.txt", func(b *bytes.Buffer) error { return errors.Join(c.report.contradiction(b, k), c.report.versions(b)) })
 		if err := d.write(k.Dir); err != nil {
 			return err
 		}

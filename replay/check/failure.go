@@ -50,6 +50,7 @@ type Failure struct {
 	Price  float64  // the largest price error of these, per cent
 
 	Number  int            // of the run that was shrunk
+	Again   string         // the command that draws it again
 	Drawn   generator.Spec // as it was drawn
 	Spec    generator.Spec // shrunk
 	Shrink  shrink.Stats

@@ -21,7 +21,7 @@ const (
 
 // minimize shrinks the first run of a group.
 func (c *checker) minimize(ctx context.Context, g *group) (*Failure, error) {
-	f := &Failure{Bug: g.Bug, Faults: g.faults, Number: g.first.number, Drawn: g.first.spec, Spec: g.first.spec, Result: g.result, Results: []replay.Result{g.result}}
+	f := &Failure{Bug: g.Bug, Faults: g.faults, Number: g.first.number, Again: g.result.Again, Drawn: g.first.spec, Spec: g.first.spec, Result: g.result, Results: []replay.Result{g.result}}
 	a := c.adapter(g.Adapter)
 	if a == nil || g.Class == classTimeout || g.Class == classFlaky {
 		return f, nil // nothing to shrink by, or it would take forever

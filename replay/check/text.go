@@ -170,9 +170,6 @@ func (r *Report) contradiction(w io.Writer, k *Contradiction) error {
 		p.line("     report: %s", k.Dir)
 	}
 	p.line("     again: %s", strings.Join(r.Options.again(k.Number), " "))
-	for _, v := range r.Options.Versions {
-		p.line("     %s", v)
-	}
 	return p.err
 }
 
@@ -196,9 +193,15 @@ func (r *Report) failure(w io.Writer, f *Failure) error {
 		p.line("     report: %s", f.Dir)
 		p.line("     again: pdreplay replay %s/run --adapter %s", f.Dir, f.Adapter)
 	}
-	p.line("     drawn: %s --adapter %s", strings.Join(r.Options.again(f.Number), " "), f.Adapter)
+	p.line("     drawn: %s", f.Again)
+	return p.err
+}
+
+// versions prints what the report was made with: it outlives the program.
+func (r *Report) versions(w io.Writer) error {
+	p := &printer{w: w}
 	for _, v := range r.Options.Versions {
-		p.line("     %s", v)
+		p.line("%s", v)
 	}
 	return p.err
 }
@@ -236,8 +239,20 @@ func (r *Report) answers(p *printer, f *Failure) {
 	p.line("     want %s  %s", o.Status, wanted(o))
 	p.line("     got  %s", got(f.Result))
 	p.line("     %s", f.Result.Difference)
-	for _, reason := range o.Reasons[:min(3, len(o.Reasons))] {
-		p.line("     %s", reason)
+	reasons(p, o.Reasons)
+}
+
+// reasons prints the first reason of each rule: each counter and endpoint has
+// its own, and they say the same.
+func reasons(p *printer, list []string) {
+	const most = 3
+	shown := map[string]bool{}
+	for _, reason := range list {
+		rule, _, _ := strings.Cut(reason, ":")
+		if !shown[rule] && len(shown) < most {
+			shown[rule] = true
+			p.line("     %s", reason)
+		}
 	}
 }
 
