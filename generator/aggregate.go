@@ -98,15 +98,20 @@ func distribution(values []float64) []aiperf.Stat {
 		squares += float64(d * d)
 	}
 	sorted := slices.Sorted(slices.Values(values))
-	out := []aiperf.Stat{number("avg", avg)}
+	out := append([]aiperf.Stat{number("avg", avg)}, percentileStats(sorted)...)
+	return append(out, number("min", sorted[0]), number("max", sorted[n-1]), number("std", math.Sqrt(squares/float64(n))),
+		aiperf.Stat{Name: "count", Value: aiperf.NumberValue(float64(n)), Whole: true}, number("sum", sum))
+}
+
+func percentileStats(sorted []float64) []aiperf.Stat {
+	var out []aiperf.Stat
 	for _, p := range [...]struct {
 		name string
 		p    int
 	}{{"p1", 1}, {"p5", 5}, {"p10", 10}, {"p25", 25}, {"p50", 50}, {"p75", 75}, {"p90", 90}, {"p95", 95}, {"p99", 99}} {
 		out = append(out, number(p.name, percentile(sorted, p.p)))
 	}
-	return append(out, number("min", sorted[0]), number("max", sorted[n-1]), number("std", math.Sqrt(squares/float64(n))),
-		aiperf.Stat{Name: "count", Value: aiperf.NumberValue(float64(n)), Whole: true}, number("sum", sum))
+	return out
 }
 
 func percentile(sorted []float64, p int) float64 {

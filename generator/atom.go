@@ -1,5 +1,11 @@
 package generator
 
+import (
+	"strconv"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
+
 // ATOM's counters, by position.
 const (
 	atomRequests = iota
@@ -14,7 +20,7 @@ const (
 )
 
 // atom is ATOM, generation A (August 2026) or B (September 2026).
-type atom struct{ genA, lmcache bool }
+type atom struct{ genA, lmcache, labelled bool }
 
 func (a atom) counters() []counterDef {
 	return []counterDef{
@@ -32,6 +38,17 @@ func (a atom) counters() []counterDef {
 
 // exports reports whether the generation has the counter: only B has OFFLOAD.
 func (a atom) exports(counter int) bool { return counter != atomOffload || !a.genA }
+
+// before: every family is exported as 0 from the first scrape on.
+func (atom) before(func(int, int64)) {}
+
+// labels: ATOM has none unless ranks stand side by side.
+func (a atom) labels(_ counterDef, _ string, number, ranks int) []aiperf.Label {
+	if !a.labelled || ranks < 2 {
+		return nil
+	}
+	return []aiperf.Label{{Name: "dp_rank", Value: strconv.Itoa(number)}}
+}
 
 func (a atom) hit(counter int) bool { return counter == atomCached || counter == atomOffload }
 

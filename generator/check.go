@@ -43,15 +43,19 @@ func (s Spec) checkEngine() error {
 	if s.Version != FormatVersion {
 		return wrong("version", "format version %d is unknown: this program reads version %d", s.Version, FormatVersion)
 	}
-	if err := oneOf("engine", s.Engine, ATOM, VLLM); err != nil {
+	if err := oneOf("engine", s.Engine, Engines()...); err != nil {
 		return err
 	}
 	if _, err := parseTopology(s.Topology); err != nil {
 		return wrong("topology", "%v", err)
 	}
 	generations, modes := []string{GenA, GenB}, []string{RanksSummed, RanksLabels, RanksEndpoints}
-	if s.Engine == VLLM {
+	switch s.Engine {
+	case ATOM:
+	case VLLM:
 		generations, modes = []string{Era1, Era2}, []string{RanksLabels, RanksEndpoints}
+	default:
+		generations, modes = []string{""}, []string{RanksLabels}
 	}
 	if err := oneOf("generation", s.Generation, generations...); err != nil {
 		return err
@@ -62,14 +66,20 @@ func (s Spec) checkEngine() error {
 	if s.Ranks > maxWorkers {
 		return wrong("ranks", "%d ranks are too many: want at most %d", s.Ranks, maxWorkers)
 	}
+	if s.Ranks > 1 && (s.Engine == TRTLLM || s.Engine == DYNAMO) {
+		return wrong("ranks", "%s shows no data-parallel ranks: want 1", s.Engine)
+	}
+	if s.Dynamo && (s.Engine == ATOM || s.Engine == DYNAMO) {
+		return wrong("dynamo", "%s has no Dynamo front end beside its workers: want vllm, sglang or trtllm", s.Engine)
+	}
 	if s.Mesh && s.Engine != ATOM {
 		return wrong("mesh", "only atom is served through Atomesh")
 	}
 	if s.Mesh && s.RanksAs == RanksEndpoints {
 		return wrong("ranks_as", "Atomesh merges all workers into one endpoint: want summed or labels")
 	}
-	if s.Engine == VLLM && s.Refresh != 0 {
-		return wrong("refresh", "vllm shows every event at once: want 0s")
+	if s.Engine != ATOM && s.Refresh != 0 {
+		return wrong("refresh", "%s shows every event at once: want 0s", s.Engine)
 	}
 	return nil
 }

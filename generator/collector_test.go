@@ -55,11 +55,11 @@ func TestOneScrapeLogFourExports(t *testing.T) {
 			"-3000..-2000: 300; -2000..-1000: 300; -1000..-100 (partial): 200 | 800 | 800 | 205.1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			st, ok := h(tt.version).profiling(log, update)
+			st, ok := counterOf(h(tt.version).profiling(log, update))
 			if got := brief(st, s); !ok || got != tt.profiling {
 				t.Errorf("profiling:\n got %s\nwant %s", got, tt.profiling)
 			}
-			st, ok = h(tt.version).warmup(log, s-100*ms)
+			st, ok = counterOf(h(tt.version).warmup(log, s-100*ms))
 			if ok != (tt.warmup != "") {
 				t.Fatalf("warmup present: %v", ok)
 			}
@@ -140,7 +140,7 @@ func TestOddSituations(t *testing.T) {
 				s.ts, s.tag, s.v = append(s.ts, ts), append(s.tag, tag), append(s.v, v)
 			}
 			h := shape{version: tt.version, phases: phases{0, 10 * second, 10 * second, 20 * second}, slice: second, byTag: true}
-			st, _ := h.profiling(s, s.ts[s.len()-1])
+			st, _ := counterOf(h.profiling(s, s.ts[s.len()-1]))
 			near(t, "total", st.total/1e6, tt.total)
 			sum := 0.0
 			for i, c := range st.slices {
@@ -163,4 +163,12 @@ func near(t *testing.T, what string, got, want float64) {
 	if math.Abs(got-want) > 0.051 {
 		t.Errorf("%s is %v, want %v", what, got, want)
 	}
+}
+
+// counterOf makes a counter's statistics of what a shape hands on.
+func counterOf(s samples, w window, ok bool) (counterStats, bool) {
+	if !ok {
+		return counterStats{}, false
+	}
+	return counter(s, w)
 }

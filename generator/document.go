@@ -25,14 +25,16 @@ func document(s Spec, h shape, tracks []*track) *aiperf.Document {
 		last, forced := t.lastUpdate(), t.forced()
 		shown := false
 		for i := range t.endpoint.series {
-			ref := &t.endpoint.series[i]
-			sm := t.series(i)
-			if st, ok := h.profiling(sm, last); ok {
-				metrics.add(ref.def, t.endpoint.url, st, h.slice > 0)
+			def := t.endpoint.series[i].def
+			s := aiperf.MetricSeries{Endpoint: t.endpoint.url, Labels: def.labels}
+			profiled := t.statistics(i, &s, func(s samples) (samples, window, bool) { return h.profiling(s, last) })
+			if profiled {
+				metrics.add(def, s)
 				shown = true
 			}
-			if st, ok := h.warmup(sm, forced); ok {
-				warm.add(ref.def, t.endpoint.url, st, h.slice > 0)
+			s = aiperf.MetricSeries{Endpoint: t.endpoint.url, Labels: def.labels}
+			if t.statistics(i, &s, func(s samples) (samples, window, bool) { return h.warmup(s, forced) }) {
+				warm.add(def, s)
 			}
 		}
 		if shown {
@@ -63,7 +65,7 @@ type families struct {
 	index map[string]int
 }
 
-func (f *families) add(def counterDef, url string, st counterStats, sliced bool) {
+func (f *families) add(def counterDef, s aiperf.MetricSeries) {
 	i, ok := f.index[def.name]
 	if !ok {
 		if f.index == nil {
@@ -71,11 +73,36 @@ func (f *families) add(def counterDef, url string, st counterStats, sliced bool)
 		}
 		i = len(f.list)
 		f.index[def.name] = i
-		f.list = append(f.list, aiperf.MetricFamily{Name: def.name, Type: "counter", Help: def.help, Unit: def.unit})
+		f.list = append(f.list, aiperf.MetricFamily{Name: def.name, Type: def.kind(), Help: def.help, Unit: def.unit})
 	}
-	f.list[i].Series = append(f.list[i].Series, aiperf.MetricSeries{
-		Endpoint: url, Labels: def.labels, Stats: st.stats(), Sliced: sliced, Slices: st.slices,
-	})
+	f.list[i].Series = append(f.list[i].Series, s)
+}
+
+// statistics fills in what the collector makes of the endpoint's i-th series in
+// one phase. It is false when the series is left out.
+func (t *track) statistics(i int, out *aiperf.MetricSeries, phase func(samples) (samples, window, bool)) bool {
+	def := t.endpoint.series[i].def
+	s, w, ok := phase(t.series(i))
+	if !ok {
+		return false
+	}
+	switch {
+	case def.gauge != nil:
+		return def.gauge.statistics(s, w, out)
+	case def.hist != nil:
+		parts := []samples{s}
+		for _, column := range t.parts[i] {
+			part, _, _ := phase(t.column(i, column)) // the same samples: only timestamps and tags decide
+			parts = append(parts, part)
+		}
+		return def.hist.statistics(parts, w, out)
+	}
+	st, ok := counter(s, w)
+	if !ok {
+		return false
+	}
+	out.Stats, out.Sliced, out.Slices = st.stats(), w.l > 0, st.slices
+	return true
 }
 
 // aiperfVersion is what the collector's package says of itself.
@@ -145,7 +172,9 @@ func config(s Spec, h shape) aiperf.Config {
 	c := aiperf.Config{Model: model, Slice: float64(h.slice) / 1e9, Duration: float64(s.Duration) / 1e9, Concurrency: 1}
 	t, _ := parseTopology(s.Topology)
 	front := s.address(t, 0, 0)
-	if t.decode > 0 || t.unified > 1 {
+	if s.Dynamo || s.Engine == DYNAMO {
+		front = frontAddress
+	} else if t.decode > 0 || t.unified > 1 {
 		front = "router:9000"
 	}
 	c.URLs = []string{"http://" + front}

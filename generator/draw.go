@@ -43,7 +43,7 @@ func Topologies() []string { return []string{"unified", "1p1d", "unified:2", "2p
 func Collectors() []string { return []string{V1012, V1011, Upstream, V10} }
 
 // Engines lists the engines.
-func Engines() []string { return []string{ATOM, VLLM} }
+func Engines() []string { return []string{ATOM, VLLM, SGLANG, TRTLLM, DYNAMO} }
 
 // Draw draws the spec of a small run: a few requests at explicit times, so
 // that a failing one can be read and shrunk one effect at a time. The error
@@ -109,11 +109,19 @@ func (d drawer) fleet(s *Spec) {
 	if ranks {
 		s.Ranks, s.RanksAs = 2, as
 	}
-	if s.Engine == VLLM {
+	s.Dynamo = mesh && s.Engine != ATOM && s.Engine != DYNAMO
+	switch s.Engine {
+	case VLLM:
 		s.Generation = era
 		if s.RanksAs == RanksSummed {
 			s.RanksAs = RanksLabels
 		}
+		return
+	case SGLANG:
+		s.RanksAs = ""
+		return
+	case TRTLLM, DYNAMO:
+		s.Ranks, s.RanksAs = 0, ""
 		return
 	}
 	s.Generation, s.Refresh = generation, refresh
@@ -186,7 +194,7 @@ func (d drawer) request(s *Spec, t topology, equal int) Request {
 	r.GPU = int64(gpu)
 	if s.Offload {
 		r.CPU = int64(cpu)
-		if s.Engine == VLLM {
+		if s.Engine != ATOM {
 			r.Store = int64(store)
 		}
 	}
@@ -313,9 +321,13 @@ func adaptations(o Options) []func(*Spec) {
 	for _, e := range or(o.Engines, Engines()) {
 		changes = append(changes, func(s *Spec) {
 			s.Engine, s.Generation, s.RanksAs = e, "", ""
-			if e == VLLM {
+			if e != ATOM {
 				s.Refresh, s.Mesh = 0, false
 			}
+			if e == TRTLLM || e == DYNAMO {
+				s.Ranks = 1
+			}
+			s.Dynamo = s.Dynamo && e != ATOM && e != DYNAMO
 		})
 	}
 	return changes

@@ -3,7 +3,6 @@ package generator
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -60,6 +59,9 @@ func endpoints(s Spec, f *fleet) []endpoint {
 		}
 		return []endpoint{mesh}
 	}
+	if s.Engine == DYNAMO {
+		return []endpoint{{metricsURL(frontAddress), 0, s.workerSeries(f, 0)}}
+	}
 	var out []endpoint
 	for w := range f.workers {
 		if s.RanksAs != RanksEndpoints {
@@ -70,50 +72,52 @@ func endpoints(s Spec, f *fleet) []endpoint {
 			out = append(out, endpoint{metricsURL(s.address(f.top, w, r)), w, s.rankSeries(f, w, r, 0)})
 		}
 	}
+	if s.Dynamo {
+		out = append(out, endpoint{metricsURL(frontAddress), f.workers, f.frontSeries()})
+	}
 	return out
 }
 
-// workerSeries are the series of a worker that has one endpoint.
+// workerSeries are the series of a worker that has one endpoint: of each rank,
+// or added up. SGLang's tokenizer counts for all ranks, its schedulers each for
+// itself.
 func (s Spec) workerSeries(f *fleet, worker int) []seriesRef {
-	if s.RanksAs == RanksLabels {
-		var out []seriesRef
-		for r := range f.ranks {
-			out = append(out, s.rankSeries(f, worker, r, r)...)
-		}
-		return out
-	}
 	out := s.rankSeries(f, worker, 0, 0)
-	for i := range out {
-		for r := 1; r < f.ranks; r++ {
-			out[i].units = append(out[i].units, f.publisher(worker, r, out[i].counter))
+	for r := 1; r < f.ranks; r++ {
+		for i, ref := range s.rankSeries(f, worker, r, r) {
+			if s.RanksAs == RanksLabels && (s.Engine != SGLANG || ref.def.perRank) {
+				out = append(out, ref)
+			} else {
+				out[i].units = append(out[i].units, ref.units...)
+			}
 		}
 	}
 	return out
 }
 
 // rankSeries are the series of one rank, with the number that its labels give
-// it. vLLM labels every series with the engine and the model, ATOM none unless
-// ranks stand side by side.
+// it.
 func (s Spec) rankSeries(f *fleet, worker, rank, number int) []seriesRef {
-	var own []aiperf.Label
-	switch {
-	case s.Engine == VLLM:
-		own = []aiperf.Label{{Name: "engine", Value: strconv.Itoa(number)}, {Name: "model_name", Value: model}}
-	case s.RanksAs == RanksLabels && f.ranks > 1:
-		own = []aiperf.Label{{Name: "dp_rank", Value: strconv.Itoa(number)}}
-	}
+	e := f.engines[worker]
 	out := make([]seriesRef, 0, len(f.counters))
-	for c, def := range f.counters {
-		if !f.engines[worker].exports(c) {
+	for c, def := range e.counters() {
+		if def.hidden || !e.exports(c) {
 			continue
 		}
-		if len(def.labels) == 0 {
-			def.labels = own
-		} else {
-			def.labels = slices.Concat(own, def.labels)
-			slices.SortFunc(def.labels, func(a, b aiperf.Label) int { return strings.Compare(a.Name, b.Name) })
-		}
+		def.labels = slices.Concat(e.labels(def, f.role(worker), number, f.ranks), s.dynamoLabels(f, worker), def.labels)
+		slices.SortFunc(def.labels, func(a, b aiperf.Label) int { return strings.Compare(a.Name, b.Name) })
 		out = append(out, seriesRef{def: def, counter: c, units: []int{f.publisher(worker, rank, c)}})
 	}
 	return out
+}
+
+// role is what engines call the worker.
+func (f *fleet) role(worker int) string {
+	switch {
+	case f.isDecode(worker):
+		return "decode"
+	case f.top.decode > 0:
+		return "prefill"
+	}
+	return "unified"
 }

@@ -11,10 +11,27 @@ import (
 // engine names its counters and says which of them one request moves and when;
 // all else is common.
 
-// A counterDef is one exported counter of an engine.
+// A counterDef is one exported counter of an engine, or a gauge or histogram.
 type counterDef struct {
 	name, help, unit string
 	labels           []aiperf.Label
+
+	lazy    bool       // the series does not exist before its first event
+	perRank bool       // of a scheduler: ranks stand side by side where the rest is one series (SGLang)
+	gauge   *gauge     // nil for a counter
+	hist    *histogram // nil for a counter; its count and buckets are the counters behind it
+	hidden  bool       // one of these
+}
+
+// kind is the type of the family.
+func (d counterDef) kind() string {
+	switch {
+	case d.gauge != nil:
+		return "gauge"
+	case d.hist != nil:
+		return "histogram"
+	}
+	return "counter"
 }
 
 // An engine is one engine generation.
@@ -31,6 +48,13 @@ type engine interface {
 	plays(p part) []int
 	// hit reports whether the counter counts hits.
 	hit(counter int) bool
+	// before emits what the worker counted before anybody scraped it. Where
+	// series appear with their first event it decides which of them stand from
+	// the first scrape on.
+	before(emit func(counter int, n int64))
+	// labels are what the worker of that role adds to its series, of a rank with
+	// that number out of so many.
+	labels(def counterDef, role string, number, ranks int) []aiperf.Label
 }
 
 // A part is what a counter is for the accounting rules.
@@ -56,6 +80,9 @@ type event struct {
 
 // reset is the counter number of an event that drops all counters to 0.
 const reset = -1
+
+// longAgo is when what a worker counted before the run happened.
+const longAgo = 1
 
 // A unit is what publishes counters as one: a worker's data-parallel rank. Its
 // counters move together, when it is refreshed.
@@ -90,6 +117,7 @@ type fleet struct {
 	workers  int
 	ranks    int
 	top      topology
+	front    []int // the units behind the workers': of a Dynamo front end
 }
 
 func (f *fleet) unit(worker, rank int) *unit { return &f.units[worker*f.ranks+rank] }
@@ -101,6 +129,14 @@ func (f *fleet) publisher(worker, rank, counter int) int {
 		return u.shadow
 	}
 	return i
+}
+
+// countersOf are the counters of the unit at the position.
+func (f *fleet) countersOf(unit int) []counterDef {
+	if slices.Contains(f.front, unit) {
+		return frontEnd{}.counters()
+	}
+	return f.counters
 }
 
 // accounted calls do for every unit of a prefill or unified worker.
@@ -118,31 +154,43 @@ func (f *fleet) isDecode(worker int) bool { return worker >= f.top.accounted() }
 // serve runs the requests through the fleet. tick is when a refresh falls, 0
 // for anywhere.
 func serve(s Spec, engines []engine, requests []request, tick int64) *fleet {
-	t, _ := parseTopology(s.Topology)
+	t := s.scraped()
 	f := &fleet{engines: engines, counters: engines[0].counters(), workers: t.accounted() + t.decode, ranks: s.Ranks, top: t}
 	f.units = make([]unit, f.workers*f.ranks)
 	for i := range f.units {
-		f.units[i].worker, f.units[i].rank = i/f.ranks, i%f.ranks
+		u := &f.units[i]
+		u.worker, u.rank = i/f.ranks, i%f.ranks
+		u.events = make([]event, 0, 8*len(requests)/len(f.units)+16)
+		u.before(engines[u.worker])
 	}
 	f.setRefresh(s, tick)
-	for i := range f.units {
-		f.units[i].events = make([]event, 0, 8*len(requests)/len(f.units)+8)
-	}
 	for i := range requests {
 		r := &requests[i]
 		if !r.admitted() || r.unscraped {
 			continue
 		}
-		engines[r.worker].prefill(r, t.decode > 0, f.unit(r.worker, r.rank).add)
-		if t.decode > 0 && (r.first < r.end || r.finished()) {
+		w := r.worker
+		if s.Engine == DYNAMO {
+			w = 0 // the front end, whichever worker serves it
+		}
+		engines[w].prefill(r, t.decode > 0, f.unit(w, r.rank).add)
+		if t.decode > 0 && r.decoded() {
 			w := t.accounted() + r.decoder
 			engines[w].decode(r, f.unit(w, r.rank).add)
 		}
+	}
+	if s.Dynamo {
+		f.addFrontEnd(requests)
 	}
 	for i := range f.units {
 		f.units[i].sort()
 	}
 	return f
+}
+
+// before counts what the unit's worker had counted before the run.
+func (u *unit) before(e engine) {
+	e.before(func(counter int, n int64) { u.add(longAgo, counter, n) })
 }
 
 func (u *unit) sort() {
@@ -191,17 +239,31 @@ func (f *fleet) stages() int64 {
 
 // newEngines returns the engine of each of the spec's workers.
 func newEngines(s Spec) []engine {
-	t, _ := parseTopology(s.Topology)
+	t := s.scraped()
 	out := make([]engine, t.accounted()+t.decode)
 	for i := range out {
-		if s.Engine == VLLM {
-			out[i] = vllm{era1: s.Generation == Era1, connector: s.Offload}
-		} else {
-			out[i] = atom{genA: s.Generation == GenA, lmcache: s.Offload}
-		}
+		out[i] = newEngine(s)
 	}
 	return out
 }
+
+func newEngine(s Spec) engine {
+	switch s.Engine {
+	case VLLM:
+		return vllm{era1: s.Generation == Era1, connector: s.Offload}
+	case SGLANG:
+		return sglang{tiers: s.Offload}
+	case TRTLLM:
+		return trtllm{tiers: s.Offload}
+	case DYNAMO:
+		return frontEnd{}
+	}
+	return atom{genA: s.Generation == GenA, lmcache: s.Offload, labelled: s.RanksAs == RanksLabels}
+}
+
+// decoded reports whether a request of a P/D run got as far as the decode
+// worker.
+func (r *request) decoded() bool { return r.first < r.end || r.finished() }
 
 // handover returns when a P/D request leaves the prefill worker and when the
 // decode worker admits it: between its admission and its first token.

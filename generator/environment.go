@@ -12,7 +12,7 @@ import (
 func environment(s Spec, t topology) aiperf.Env {
 	env := aiperf.Env{
 		"RESULT_FILENAME": "agg",
-		"FRAMEWORK":       s.Engine,
+		"FRAMEWORK":       s.framework(),
 		"MODEL":           model,
 		"CONC":            "1",
 		"DISAGG":          strconv.FormatBool(t.decode > 0),
@@ -29,6 +29,9 @@ func environment(s Spec, t topology) aiperf.Env {
 	if v := s.Collector.Version; v == V1011 || v == V1012 {
 		env["AGENTX_HARNESS_VERSION"] = v
 	}
+	if s.Engine == DYNAMO {
+		env["SRTCTL_FRONTEND_TYPE"] = "dynamo"
+	}
 	prefill := s.addresses(t, 0, t.accounted())
 	if t.decode > 0 {
 		env["SRT_PREFILL_ENDPOINTS"] = prefill
@@ -37,6 +40,19 @@ func environment(s Spec, t topology) aiperf.Env {
 		env["SRT_AGG_ENDPOINTS"] = prefill
 	}
 	return env
+}
+
+// framework is what the launcher calls what it started.
+func (s Spec) framework() string {
+	switch {
+	case s.Engine == DYNAMO:
+		return "dynamo-vllm" // its workers are not scraped, so they may be any
+	case s.Dynamo && s.Engine == TRTLLM:
+		return "dynamo-trt"
+	case s.Dynamo:
+		return "dynamo-" + s.Engine
+	}
+	return s.Engine
 }
 
 // addresses lists the endpoints of the workers from lo to hi.

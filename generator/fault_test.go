@@ -21,7 +21,12 @@ func bases() []Spec {
 	era1.Generation = Era1
 	deep := demo(VLLM, "2p2d", V1011)
 	deep.Ranks = 2
-	return []Spec{demo(ATOM, "unified", V1012), demo(ATOM, "1p1d", V1011), slow, atomA, wide, mesh, demo(VLLM, "1p1d", V1012), era1, deep}
+	behind := demo(SGLANG, "2p1d", V1012)
+	behind.Dynamo = true
+	ranked := demo(SGLANG, "unified", Upstream)
+	ranked.Ranks = 2
+	return []Spec{demo(ATOM, "unified", V1012), demo(ATOM, "1p1d", V1011), slow, atomA, wide, mesh, demo(VLLM, "1p1d", V1012), era1, deep,
+		demo(SGLANG, "1p1d", V1012), behind, ranked, demo(TRTLLM, "1p1d", Upstream), demo(DYNAMO, "2p1d", V1012)}
 }
 
 // Every fault can be injected into some base, changes what a reader sees or

@@ -2,7 +2,10 @@ package generator
 
 import (
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
 
 // collectorKinds are faults of scraping, merging and renaming.
@@ -28,14 +31,22 @@ func collectorKinds() []Kind {
 				b.drop(func(s scrape) bool { return s.forced == warmup })
 			}},
 		{Slug: "renamed-series", Layer: LayerCollector, Tag: Visible, Doc: "every series comes in the other spelling, atom_ for atom:",
-			Engines: []string{ATOM}, inject: func(b *build, _ int64) {
+			Engines: []string{ATOM, SGLANG}, inject: func(b *build, _ int64) {
 				for i := range b.endpoints {
 					for j := range b.endpoints[i].series {
-						def := &b.endpoints[i].series[j].def
-						def.name = otherSpelling(def.name)
+						if def := &b.endpoints[i].series[j].def; !strings.HasPrefix(def.name, "dynamo_") {
+							def.name = otherSpelling(def.name)
+						}
 					}
 				}
 			}},
+		{Slug: "replica-ranks", Layer: LayerCollector, Tag: Visible, Doc: "each tensor-parallel rank of a scheduler repeats the same values",
+			Engines: []string{SGLANG}, Unit: "ranks", Default: 4, Least: 2, Most: 16, needs: func(s Spec) string {
+				if s.Ranks > 1 {
+					return "one rank"
+				}
+				return ""
+			}, inject: (*build).replicate},
 		{Slug: "scrape-gap", Layer: LayerCollector, Tag: Visible, Doc: "/metrics stalls in the middle of the window: empty slices, then one with everything",
 			Unit: "ms", Default: 2000, Least: 1, Most: 600000, inject: (*build).stall},
 		{Slug: "scrape-gap-at-start", Layer: LayerCollector, Tag: Bounded, Doc: "/metrics stalls over S, the scrape at the end of the warmup included: warmup work is seen in the window",
@@ -77,12 +88,11 @@ func collectorKinds() []Kind {
 			}},
 		{Slug: "unlisted-endpoint", Layer: LayerCollector, Tag: Visible, Doc: "rule 4: another server's endpoint is scraped that no list names",
 			needs: oneWorkerAnEndpoint, inject: func(b *build, _ int64) { b.copyEndpoint("other0:8000") }},
-		{Slug: "unreachable-decode", Layer: LayerCollector, Tag: Visible, Doc: "rule 4: the last decode endpoint of the list does not answer",
+		{Slug: "unreachable-decode", Layer: LayerCollector, Tag: Visible, Engines: []string{ATOM, VLLM, SGLANG, TRTLLM}, Doc: "rule 4: the last decode endpoint of the list does not answer",
 			needs: all(needsDecode, oneWorkerAnEndpoint), inject: func(b *build, _ int64) {
-				last := len(b.endpoints) - 1
-				b.endpoints[last].series = nil
+				b.endpoints[b.fleet.workers-1].series = nil
 			}},
-		{Slug: "unreachable-endpoint", Layer: LayerCollector, Tag: Visible, Doc: "rule 4: the first prefill or unified endpoint of the list does not answer",
+		{Slug: "unreachable-endpoint", Layer: LayerCollector, Tag: Visible, Engines: []string{ATOM, VLLM, SGLANG, TRTLLM}, Doc: "rule 4: the first prefill or unified endpoint of the list does not answer",
 			needs: all(needsAccounted(2), oneWorkerAnEndpoint), inject: func(b *build, _ int64) { b.endpoints[0].series = nil }},
 		{Slug: "without-by-source", Layer: LayerCollector, Tag: Visible, Doc: "D1: an old vLLM has no prompt_tokens_by_source",
 			Engines: []string{VLLM}, inject: func(b *build, _ int64) {
@@ -115,7 +125,11 @@ func oneWorkerAnEndpoint(s Spec) string {
 }
 
 func spelling(slug string, p part, doc string) Kind {
-	return Kind{Slug: slug, Layer: LayerCollector, Tag: Visible, Doc: doc, Engines: []string{ATOM}, inject: func(b *build, _ int64) {
+	engines := []string{ATOM, SGLANG}
+	if p == loaded {
+		engines = []string{ATOM}
+	}
+	return Kind{Slug: slug, Layer: LayerCollector, Tag: Visible, Doc: doc, Engines: engines, inject: func(b *build, _ int64) {
 		e := &b.endpoints[0]
 		counter := b.engines[0].plays(p)[0]
 		for _, ref := range e.series {
@@ -129,10 +143,30 @@ func spelling(slug string, p part, doc string) Kind {
 }
 
 func otherSpelling(name string) string {
-	if rest, ok := strings.CutPrefix(name, "atom:"); ok {
-		return "atom_" + rest
+	i := strings.IndexAny(name, ":_")
+	if name[i] == ':' {
+		return name[:i] + "_" + name[i+1:]
 	}
-	return "atom:" + strings.TrimPrefix(name, "atom_")
+	return name[:i] + ":" + name[i+1:]
+}
+
+// replicate gives each scheduler series of rank 0 so many tensor-parallel
+// ranks.
+func (b *build) replicate(ranks int64) {
+	for i := range b.endpoints {
+		e := &b.endpoints[i]
+		var copies []seriesRef
+		for _, ref := range e.series {
+			at := slices.IndexFunc(ref.def.labels, func(l aiperf.Label) bool { return l.Name == "tp_rank" })
+			for r := int64(1); r < ranks && at >= 0; r++ {
+				next := ref
+				next.def.labels = slices.Clone(ref.def.labels)
+				next.def.labels[at].Value = strconv.FormatInt(r, 10)
+				copies = append(copies, next)
+			}
+		}
+		e.series = append(e.series, copies...)
+	}
 }
 
 // drop removes scrapes from every schedule.

@@ -6,17 +6,17 @@ import "slices"
 func engineKinds() []Kind {
 	return append(servingKinds(),
 		Kind{Slug: "dead-worker-files", Layer: LayerEngine, Tag: Visible, Doc: "every counter starts at what a dead worker left: only increases count",
-			Unit: "tokens", Default: 123456, Least: 1, Most: 1 << 30, inject: func(b *build, size int64) {
-				for i := range b.fleet.units {
-					u := &b.fleet.units[i]
-					for c := range b.fleet.counters {
-						u.events = slices.Insert(u.events, 0, event{0, c, size})
-					}
-				}
-			}},
+			Engines: []string{ATOM, VLLM, SGLANG}, Unit: "tokens", Default: 123456, Least: 1, Most: 1 << 30, inject: (*build).keepDead},
 		Kind{Slug: "frozen-counters", Layer: LayerEngine, Tag: Silent, Doc: "the output handler dies: the first worker's counters stay where they are",
 			Engines: []string{VLLM}, Unit: "thousandths of the window", Default: 500, Least: 1, Most: 999, inject: func(b *build, size int64) {
 				b.fleet.unit(0, 0).frozen = b.moment(size)
+			}},
+		Kind{Slug: "late-series", Layer: LayerEngine, Tag: Bounded, Doc: "the servers are fresh: each series appears with its first event, whose value the collector loses",
+			Engines: []string{SGLANG, TRTLLM, DYNAMO}, inject: func(b *build, _ int64) {
+				for i := range b.fleet.units {
+					u := &b.fleet.units[i]
+					u.events = slices.DeleteFunc(u.events, func(e event) bool { return e.at == longAgo })
+				}
 			}},
 		Kind{Slug: "late-rank", Layer: LayerEngine, Tag: Bounded, Doc: "a rank that had not pushed joins its worker's sum in the window, its history with it",
 			Engines: []string{ATOM}, Breaks: breaksLag, needs: needsRanks,
@@ -24,7 +24,7 @@ func engineKinds() []Kind {
 				b.fleet.unit(0, b.fleet.ranks-1).born = b.moment(size)
 			}},
 		Kind{Slug: "one-rank-visible", Layer: LayerEngine, Tag: Silent, Doc: "only the last rank's series move",
-			needs: needsRanks, inject: func(b *build, _ int64) {
+			Engines: []string{ATOM, VLLM, SGLANG}, needs: needsRanks, inject: func(b *build, _ int64) {
 				b.fleet.accounted(func(u *unit) {
 					if u.rank < b.fleet.ranks-1 {
 						u.events = nil
@@ -48,7 +48,7 @@ func engineKinds() []Kind {
 			b.remap(cached, func(event) (int, bool) { return 0, false })
 		}},
 		Kind{Slug: "tier-misattribution", Layer: LayerEngine, Tag: Silent, Doc: "CPU hits are counted as GPU hits: the sum is right, the tiers are not",
-			needs: all(needsOffload, func(s Spec) string {
+			Engines: []string{ATOM, VLLM, SGLANG}, needs: all(needsOffload, func(s Spec) string {
 				if s.Generation == GenA {
 					return "another generation than A, whose CACHED holds both tiers anyway"
 				}
@@ -87,6 +87,15 @@ func servingKinds() []Kind {
 			}
 		}}
 	}
+	sglangFlag := func(slug string, tag Tag, doc string, needs func(Spec) string, set func(*sglang)) Kind {
+		return Kind{Slug: slug, Layer: LayerServing, Tag: tag, Doc: doc, Engines: []string{SGLANG}, needs: needs, inject: func(b *build, _ int64) {
+			for i := range b.engines {
+				g := b.engines[i].(sglang)
+				set(&g)
+				b.engines[i] = g
+			}
+		}}
+	}
 	sentinel := vllmFlag("negative-source", "a miss is recorded as -1 local hits, its tokens as T+1 computed", func(v *vllm) { v.sentinel = true })
 	sentinel.Tag, sentinel.needs = Silent, nil
 	return []Kind{
@@ -94,6 +103,22 @@ func servingKinds() []Kind {
 		vllmFlag("conditional-denominator", "external queries hold the local hits too", func(v *vllm) { v.unconditional = true }),
 		vllmFlag("prompt-logprobs", "external queries grow by T without hits", func(v *vllm) { v.logprobs = true }),
 		sentinel,
+		sglangFlag("decode-radix-double", Visible, "the decode worker adds its own prefix to the hits that it repeats: decode is never accounted", needsDecode, func(g *sglang) { g.radix = true }),
+		sglangFlag("decode-no-metadata", Visible, "a very old decode worker knows nothing of the hits: decode is never accounted", needsDecode, func(g *sglang) { g.noMetadata = true }),
+		sglangFlag("own-chunks-as-hits", Silent, "earlier chunks of the same prompt count as hits", nil, func(g *sglang) { g.ownChunks = true }),
+		{Slug: "percent-scale", Layer: LayerServing, Tag: Visible, Doc: "D11: the hit rate gauge runs to 100 instead of 1", Engines: []string{TRTLLM}, inject: func(b *build, _ int64) {
+			for i := range b.engines {
+				t := b.engines[i].(trtllm)
+				t.percent = true
+				b.engines[i] = t
+			}
+		}},
+		{Slug: "unreported-hits", Layer: LayerServing, Tag: Visible, Doc: "the backend of every second request reports no cached tokens to the front end",
+			Engines: []string{DYNAMO}, inject: func(b *build, _ int64) {
+				for i := range b.requests {
+					b.requests[i].unreported = i%2 == 0
+				}
+			}},
 		{Slug: "failed-kv-load", Layer: LayerServing, Tag: Silent, Doc: "an external hit is counted although its load failed and the tokens were computed",
 			Engines: []string{VLLM}, needs: needsOffload, inject: func(b *build, _ int64) {
 				for i := range b.requests {
@@ -153,6 +178,19 @@ func (b *build) pick() *request {
 		}
 	}
 	return nil
+}
+
+// keepDead starts every counter that stands from the first scrape on at size.
+func (b *build) keepDead(size int64) {
+	for i := range b.fleet.units {
+		u := &b.fleet.units[i]
+		for c, def := range b.fleet.countersOf(i) {
+			born := slices.ContainsFunc(u.events, func(e event) bool { return e.at == longAgo && e.counter == c })
+			if def.gauge == nil && (born || !def.lazy) {
+				u.events = slices.Insert(u.events, 0, event{0, c, size})
+			}
+		}
+	}
 }
 
 // moment is a time inside the window, in thousandths of it.

@@ -29,14 +29,16 @@ func fileKinds() []Kind {
 	trailing := func(n int, size int64) (int, int) { return max(0, n-1-int(size)), n } // the slice over E is no part of the window
 	value := func(slug, doc string, v aiperf.Value) Kind {
 		return Kind{Slug: slug, Layer: LayerFile, Tag: Visible, Doc: doc, needs: needsSlices, inject: func(b *build, _ int64) {
-			b.slice(cached, func(t *aiperf.Timeslice) { t.Values[0] = v })
+			b.sliceValue(cached, v)
 		}}
 	}
 	total := func(slug, doc string, v aiperf.Value) Kind {
 		return Kind{Slug: slug, Layer: LayerFile, Tag: Visible, Doc: doc, inject: func(b *build, _ int64) {
 			b.each(full, func(s *aiperf.MetricSeries) {
-				s.Stats = slices.Clone(s.Stats)
-				s.Stats[0].Value = v
+				if at := valueAt(s); at < len(s.Stats) {
+					s.Stats = slices.Clone(s.Stats)
+					s.Stats[at].Value = v
+				}
 			})
 		}}
 	}
@@ -46,6 +48,7 @@ func fileKinds() []Kind {
 		}}
 	}
 	atomOnly := []string{ATOM}
+	eager := []string{ATOM, VLLM} // an absent child of the others is one without a hit
 	kinds := []Kind{
 		gap("interior-gap", full, "rule 6: FULL lacks slices in the middle", interior),
 		gap("leading-gap", full, "rule 6: FULL lacks its first slices", leading),
@@ -64,7 +67,7 @@ func fileKinds() []Kind {
 		total("total-absent", "stats.total of FULL is missing", aiperf.Value{}),
 		absent("full-absent", full, atomOnly, "rule 10: FULL is missing everywhere"),
 		absent("compute-absent", full, []string{VLLM}, "the source local_compute is missing everywhere, so the sources do not sum to the prompts"),
-		absent("cached-absent", cached, nil, "rule 10: CACHED is missing everywhere"),
+		absent("cached-absent", cached, append(eager, DYNAMO), "rule 10: CACHED is missing everywhere"),
 		absent("requests-absent", requests, nil, "rule 14: REQUESTS is missing everywhere"),
 		absent("offload-absent", offload, atomOnly, "rule 12: OFFLOAD is missing everywhere though a tier is declared"),
 	}
@@ -80,7 +83,7 @@ func fileKinds() []Kind {
 	}
 	return append(kinds, []Kind{
 		{Slug: "cached-above-full", Layer: LayerFile, Tag: Visible, Engines: atomOnly, Doc: "rule 9: a slice of CACHED holds more than all of FULL, the total too", needs: needsSlices, inject: (*build).overfill},
-		{Slug: "cached-partial", Layer: LayerFile, Tag: Visible, Doc: "rule 10: CACHED stands on all accounted endpoints but the first", needs: all(needsAccounted(2), oneWorkerAnEndpoint), inject: func(b *build, _ int64) {
+		{Slug: "cached-partial", Layer: LayerFile, Tag: Visible, Engines: eager, Doc: "rule 10: CACHED stands on all accounted endpoints but the first", needs: all(needsAccounted(2), oneWorkerAnEndpoint), inject: func(b *build, _ int64) {
 			b.remove(cached, func(url string) bool { return url == b.endpoints[0].url })
 		}},
 		{Slug: "no-ranges", Layer: LayerFile, Tag: Visible, Doc: "the export has no phase_time_ranges", inject: func(b *build, _ int64) { b.doc.Profiling, b.doc.Warmup, b.doc.Ranges = nil, nil, false }},
@@ -128,7 +131,7 @@ func (b *build) plays(p part, family string, s *aiperf.MetricSeries) bool {
 
 // bare is a family's name without the engine's prefix in either spelling.
 func bare(name string) string {
-	for _, prefix := range []string{"atom:", "atom_", "vllm:"} {
+	for _, prefix := range []string{"atom:", "atom_", "vllm:", "sglang:", "sglang_"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok {
 			return rest
 		}
@@ -148,7 +151,7 @@ func (b *build) accounted(s *aiperf.MetricSeries) bool {
 	}
 	for i := range b.endpoints {
 		if e := &b.endpoints[i]; e.url == s.Endpoint {
-			return e.worker < b.top.accounted()
+			return e.worker < b.fleet.top.accounted()
 		}
 	}
 	return false
@@ -172,6 +175,27 @@ func (b *build) slice(p part, do func(*aiperf.Timeslice)) {
 	b.each(p, func(s *aiperf.MetricSeries) {
 		if !done && len(s.Slices) > 1 {
 			do(&s.Slices[len(s.Slices)/2])
+			done = true
+		}
+	})
+}
+
+// valueAt is where a series' statistics and slices have what a rate is made
+// of: a counter's total, a histogram's sum behind its count.
+func valueAt(s *aiperf.MetricSeries) int {
+	if len(s.Buckets) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// sliceValue changes the value of a slice in the middle of the part's first
+// series.
+func (b *build) sliceValue(p part, v aiperf.Value) {
+	done := false
+	b.each(p, func(s *aiperf.MetricSeries) {
+		if !done && len(s.Slices) > 1 {
+			s.Slices[len(s.Slices)/2].Values[valueAt(s)] = v
 			done = true
 		}
 	})

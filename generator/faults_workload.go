@@ -161,7 +161,7 @@ func needsRanks(s Spec) string {
 
 func needsAccounted(n int) func(Spec) string {
 	return func(s Spec) string {
-		if t, _ := parseTopology(s.Topology); t.accounted() < n {
+		if s.scraped().accounted() < n {
 			return fmt.Sprintf("at least %d prefill or unified workers", n)
 		}
 		return ""

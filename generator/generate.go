@@ -142,18 +142,16 @@ func (b *build) output() (*Output, error) {
 		lines = aiperf.AppendRecord(lines, &b.rows[i].RecordRow)
 	}
 	const dir = "aiperf_artifacts/"
-	files := []File{
-		{dir + "profile_export.jsonl", lines},
-		{"run.env", aiperf.AppendEnv(nil, b.env)},
-		{"truth.json", truth},
+	files := []File{{dir + "profile_export.jsonl", lines}}
+	metrics := len(b.doc.Metrics) > 0 // AIPerf writes neither file when no endpoint had a series
+	if metrics {
+		files = append(files, File{dir + "server_metrics_export.csv", aiperf.AppendTotals(nil, b.doc)})
 	}
-	if len(b.doc.Metrics) > 0 { // a CSV without a section is a broken one
-		files = slices.Insert(files, 1, File{dir + "server_metrics_export.csv", aiperf.AppendTotals(nil, b.doc)})
-	}
+	files = append(files, File{"run.env", aiperf.AppendEnv(nil, b.env)}, File{"truth.json", truth})
 	if b.aggr {
 		files = append(files, File{dir + "profile_export_aiperf.json", aiperf.AppendSummary(nil, summary(b.doc, b.shape, slices.Concat(b.warmRows, b.rows)))})
 	}
-	if b.json {
+	if b.json && metrics {
 		size := 512 * (1 + len(b.doc.Metrics))
 		for _, f := range b.doc.Metrics {
 			for _, ms := range f.Series {

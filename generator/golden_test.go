@@ -15,13 +15,14 @@ var update = flag.Bool("update", false, "rewrite testdata/golden.json")
 // topology and a refresh where the engine has one.
 func goldenRuns() map[string]Spec {
 	runs := map[string]Spec{}
-	for _, e := range []struct{ engine, generation string }{{ATOM, GenA}, {ATOM, GenB}, {VLLM, Era1}, {VLLM, Era2}} {
+	for _, e := range []struct{ engine, generation string }{{ATOM, GenA}, {ATOM, GenB}, {VLLM, Era1}, {VLLM, Era2}, {SGLANG, ""}, {TRTLLM, ""}, {DYNAMO, ""}} {
 		for _, version := range Collectors() {
 			s := demo(e.engine, "2p1d", version)
 			s.Generation, s.Witness = e.generation, true
 			if e.engine == ATOM {
 				s.Refresh = Duration(second)
 			}
+			s.Dynamo = e.engine == SGLANG
 			runs[e.engine+"/"+e.generation+"/"+version] = s
 		}
 	}

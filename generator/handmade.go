@@ -13,13 +13,16 @@ func (s Spec) checkSeries() error {
 	if len(s.Series) == 0 {
 		return nil
 	}
-	t, _ := parseTopology(s.Topology)
+	t := s.scraped()
 	n := t.accounted() + t.decode
 	switch {
 	case s.Mesh:
 		n = 1
 	case s.RanksAs == RanksEndpoints:
 		n *= s.Ranks
+	}
+	if s.Dynamo {
+		n++
 	}
 	for i, m := range s.Series {
 		at := func(name string) string { return fmt.Sprintf("series[%d].%s", i, name) }

@@ -92,6 +92,8 @@ type track struct {
 	ts       []int64
 	tags     []phase
 	values   [][]int64 // of each of the endpoint's series, scrape by scrape
+
+	parts [][][]int64 // of a histogram's count and buckets; values has its sum
 }
 
 // sample reads the endpoint's series at every scrape.
@@ -102,13 +104,21 @@ func sample(f *fleet, e *endpoint, scrapes []scrape) *track {
 		t.ts[i], t.tags[i] = s.ts, s.tag
 	}
 	columns := map[int][]int64{} // a unit's counters, scrape by scrape
-	for _, ref := range e.series {
+	for i := range e.series {
+		ref := &e.series[i]
 		for _, u := range ref.units {
 			if columns[u] == nil {
-				columns[u] = f.units[u].read(len(f.counters), t)
+				columns[u] = f.units[u].read(f.countersOf(u), t)
 			}
 		}
 		t.values = append(t.values, ref.values(columns, n))
+		var parts [][]int64
+		for i := range ref.def.hist.parts() {
+			part := *ref
+			part.counter += 1 + i
+			parts = append(parts, part.values(columns, n))
+		}
+		t.parts = append(t.parts, parts)
 	}
 	return t
 }
@@ -133,9 +143,9 @@ func (ref *seriesRef) values(columns map[int][]int64, n int) []int64 {
 
 // read returns the unit's counters at every scrape, counter by counter, and
 // marks the scrapes at which the unit had refreshed.
-func (u *unit) read(counters int, t *track) []int64 {
+func (u *unit) read(counters []counterDef, t *track) []int64 {
 	n := len(t.ts)
-	out, now := make([]int64, counters*n), make([]int64, counters)
+	out, now := make([]int64, len(counters)*n), make([]int64, len(counters))
 	next, last := 0, int64(-1)
 	for i, ts := range t.ts {
 		at := u.shown(ts)
@@ -149,9 +159,16 @@ func (u *unit) read(counters int, t *track) []int64 {
 				clear(now)
 				continue
 			}
-			now[e.counter] += e.n
+			if counters[e.counter].gauge != nil {
+				now[e.counter] = e.n
+			} else {
+				now[e.counter] += e.n
+			}
 		}
 		for c, v := range now {
+			if g := counters[c].gauge; g != nil && g.of != nil {
+				v = g.of(now)
+			}
 			out[c*n+i] = v
 		}
 	}
@@ -169,20 +186,28 @@ func hold(made []point, n int) []int64 {
 
 // series returns the samples of the endpoint's i-th series: those of the
 // scrapes in which it stood.
-func (t *track) series(i int) samples {
+func (t *track) series(i int) samples { return t.column(i, t.values[i]) }
+
+// column returns the samples of one of the series' columns: its values, or
+// those of a part of a histogram.
+func (t *track) column(i int, values []int64) samples {
 	ref := &t.endpoint.series[i]
-	all := samples{t.ts, t.tags, t.values[i]}
-	if ref.born == 0 && ref.died == 0 && ref.made == nil {
+	all := samples{t.ts, t.tags, values}
+	if ref.born == 0 && ref.died == 0 && ref.made == nil && !ref.def.lazy {
 		return all
+	}
+	unborn := t.values[i] // a child without events: 0, of a histogram its count
+	if ref.def.hist != nil {
+		unborn = t.parts[i][0]
 	}
 	var out samples
 	for k, ts := range t.ts {
 		gone := ts < ref.born || ref.died > 0 && ts >= ref.died
-		if ref.made != nil && ref.made[min(k, len(ref.made)-1)].absent {
+		if ref.made != nil && ref.made[min(k, len(ref.made)-1)].absent || ref.def.lazy && unborn[k] == 0 {
 			gone = true
 		}
 		if !gone {
-			out.ts, out.tag, out.v = append(out.ts, ts), append(out.tag, t.tags[k]), append(out.v, t.values[i][k])
+			out.ts, out.tag, out.v = append(out.ts, ts), append(out.tag, t.tags[k]), append(out.v, values[k])
 		}
 	}
 	return out

@@ -16,17 +16,18 @@ type phases struct{ w0, w1, s, e int64 }
 
 func (p phases) warm() bool { return p.w0 < p.w1 }
 
-// profiling returns the statistics of a series over the profiling phase;
-// lastUpdate is that of its endpoint.
-func (h shape) profiling(s samples, lastUpdate int64) (counterStats, bool) {
+// profiling returns the samples that the statistics of a series over the
+// profiling phase are made of, and their window; lastUpdate is that of its
+// endpoint. It is false when the series has no sample in the phase.
+func (h shape) profiling(s samples, lastUpdate int64) (samples, window, bool) {
 	end := max(h.phases.e, lastUpdate)
 	switch {
 	case h.version == V1012 && h.byTag:
 		return byTag(s, profiling, h.slice)
 	case h.version == V1011 && h.phases.warm() && h.slice > 0:
-		return counter(h.straddling(s), window{h.straddle, end, h.slice})
+		return h.straddling(s), window{h.straddle, end, h.slice}, true
 	}
-	return counter(s, window{h.phases.s, end, h.slice})
+	return s, window{h.phases.s, end, h.slice}, true
 }
 
 // straddling returns the samples of the reported 1.0.11 shape: the last one
@@ -45,33 +46,33 @@ func (h shape) straddling(s samples) samples {
 	return out
 }
 
-// warmup returns the statistics of a series over the warmup, for
+// warmup returns the samples and the window of a series over the warmup, for
 // warmup_metrics. forced is the timestamp of the endpoint's end-of-warmup
 // scrape, 0 when it failed.
-func (h shape) warmup(s samples, forced int64) (counterStats, bool) {
+func (h shape) warmup(s samples, forced int64) (samples, window, bool) {
 	if !h.phases.warm() {
-		return counterStats{}, false
+		return samples{}, window{}, false
 	}
 	switch h.version {
 	case V10:
-		return counterStats{}, false
+		return samples{}, window{}, false
 	case V1012:
 		return byTag(s, warmup, h.slice)
 	case V1011:
-		return counter(s, window{h.phases.w0, max(h.phases.w1, forced), h.slice})
+		return s, window{h.phases.w0, max(h.phases.w1, forced), h.slice}, true
 	}
-	return counter(s, window{h.phases.w0, h.phases.w1, h.slice})
+	return s, window{h.phases.w0, h.phases.w1, h.slice}, true
 }
 
-func byTag(s samples, p phase, slice int64) (counterStats, bool) {
+func byTag(s samples, p phase, slice int64) (samples, window, bool) {
 	use := s.tagged(p)
 	n := use.len()
 	if n == 0 {
-		return counterStats{}, false
+		return samples{}, window{}, false
 	}
 	a := use.ts[0]
 	if use.tag[0] != p {
 		a = use.ts[1]
 	}
-	return counter(use, window{a, use.ts[n-1], slice})
+	return use, window{a, use.ts[n-1], slice}, true
 }

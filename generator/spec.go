@@ -17,8 +17,11 @@ const FormatVersion = 1
 
 // The engines and their generations.
 const (
-	ATOM = "atom"
-	VLLM = "vllm"
+	ATOM   = "atom"
+	VLLM   = "vllm"
+	SGLANG = "sglang"
+	TRTLLM = "trtllm"
+	DYNAMO = "dynamo" // a Dynamo front end whose workers are not scraped
 
 	GenA = "A"    // ATOM of August 2026: CACHED holds the CPU tier, no OFFLOAD
 	GenB = "B"    // ATOM of September 2026
@@ -62,6 +65,7 @@ type Spec struct {
 	Ranks      int    `yaml:"ranks,omitempty"`      // data-parallel ranks a worker, default 1
 	RanksAs    string `yaml:"ranks_as,omitempty"`   // default: summed (atom), labels (vllm)
 	Mesh       bool   `yaml:"mesh,omitempty"`       // ATOM: scraped through Atomesh, one endpoint for all workers
+	Dynamo     bool   `yaml:"dynamo,omitempty"`     // vllm, sglang, trtllm: behind a Dynamo front end, which is scraped too
 	Offload    bool   `yaml:"offload,omitempty"`    // an offload connector exists
 	Witness    bool   `yaml:"witness,omitempty"`    // records carry usage_prompt_cache_read_tokens
 
@@ -178,6 +182,16 @@ func parseTopology(s string) (topology, error) {
 // accounted returns the number of workers that run prefill.
 func (t topology) accounted() int { return t.unified + t.prefill }
 
+// scraped is the topology of what is scraped: of a Dynamo run only the front
+// end, whatever stands behind it.
+func (s Spec) scraped() topology {
+	if s.Engine == DYNAMO {
+		return topology{unified: 1}
+	}
+	t, _ := parseTopology(s.Topology)
+	return t
+}
+
 // withDefaults returns the spec with every default filled in.
 func (s Spec) withDefaults() Spec {
 	def := func(p *string, v string) {
@@ -190,12 +204,15 @@ func (s Spec) withDefaults() Spec {
 			*p = Duration(v)
 		}
 	}
-	if s.Engine == VLLM {
+	switch s.Engine {
+	case VLLM:
 		def(&s.Generation, Era2)
 		def(&s.RanksAs, RanksLabels)
-	} else {
+	case ATOM:
 		def(&s.Generation, GenB)
 		def(&s.RanksAs, RanksSummed)
+	default:
+		def(&s.RanksAs, RanksLabels)
 	}
 	s.Ranks = max(s.Ranks, 1)
 	c := &s.Collector

@@ -50,15 +50,19 @@ func (t Truth) Silent() bool {
 }
 
 // Rates returns the true rates as fractions, in the order gpu, cpu, external,
-// overall; false when no token was asked for. External is cpu and store: what
-// the engines call external.
+// overall; false when no token was asked for. External is cpu and store; where
+// the engine tells the two apart (SGLang, TensorRT-LLM), cpu is without store.
 func (t Truth) Rates() ([4]float64, bool) {
 	if t.Tokens == 0 {
 		return [4]float64{}, false
 	}
 	n := float64(t.Tokens)
 	external := float64(t.CPU+t.Store) / n
-	return [4]float64{float64(t.GPU) / n, external, external, float64(t.GPU+t.CPU+t.Store) / n}, true
+	cpu := external
+	if t.Engine != ATOM && t.Engine != VLLM {
+		cpu = float64(t.CPU) / n
+	}
+	return [4]float64{float64(t.GPU) / n, cpu, external, float64(t.GPU+t.CPU+t.Store) / n}, true
 }
 
 // count adds up the successful profiling records.

@@ -1,6 +1,10 @@
 package generator
 
-import "github.com/pdreplay/pdreplay/replay/aiperf"
+import (
+	"strconv"
+
+	"github.com/pdreplay/pdreplay/replay/aiperf"
+)
 
 // vLLM's counters, by position.
 const (
@@ -63,6 +67,13 @@ func (v vllm) counters() []counterDef {
 
 // exports reports whether the era has the counter.
 func (v vllm) exports(counter int) bool { return counter != vllmRecomputed || v.era1 }
+
+// before: every child is created at the start, as 0.
+func (vllm) before(func(int, int64)) {}
+
+func (vllm) labels(_ counterDef, _ string, number, _ int) []aiperf.Label {
+	return []aiperf.Label{{Name: "engine", Value: strconv.Itoa(number)}, {Name: "model_name", Value: model}}
+}
 
 func (v vllm) hit(counter int) bool { return counter == vllmLocal || counter == vllmExternal }
 

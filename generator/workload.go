@@ -26,6 +26,7 @@ type request struct {
 	lost                bool  // cancelled at the end of the phase: no record
 	preempted           int64 // tokens generated when it lost its blocks, 0: never
 	attempts            int   // failed admission attempts before the one that counted
+	unreported          bool  // its backend reports no cached tokens to the Dynamo front end
 	handoff             int64 // boundary that a hand-off's second admission counts as cached, 0: none
 	claimed             int64 // external hit that the engine counted although its load failed
 	unscraped, loadFail bool  // prefilled where nobody scrapes; P/D: the KV transfer failed

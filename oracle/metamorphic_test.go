@@ -79,7 +79,7 @@ func TestConstantsInCountersChangeNothing(t *testing.T) {
 		}
 		// A reset takes the dead worker's files away, a late series never had them.
 		resets := func(f generator.Fault) bool {
-			return slices.Contains([]string{"restart", "dead-worker-files", "late-rank", "zero-before-snapshot", "vanished-series"}, f.Slug)
+			return slices.Contains([]string{"restart", "dead-worker-files", "late-rank", "zero-before-snapshot", "vanished-series", "late-series"}, f.Slug)
 		}
 		if kind.Fits(spec) != "" || slices.ContainsFunc(spec.Faults, resets) {
 			return
@@ -169,6 +169,7 @@ func scale(run *aiperf.Run, factor float64) {
 				}
 				for j := range f.Series {
 					times(&f.Series[j].Stats.Total)
+					times(&f.Series[j].Stats.Sum) // a histogram's
 					for k := range f.Series[j].Slices {
 						times(&f.Series[j].Slices[k].Value)
 					}
@@ -188,7 +189,7 @@ func scale(run *aiperf.Run, factor float64) {
 }
 
 func countsRequests(family string) bool {
-	for _, stem := range []string{"prefix_cache_requests", "request_success", "preemptions"} {
+	for _, stem := range []string{"prefix_cache_requests", "request_success", "preemptions", "num_requests"} {
 		if bytes.Contains([]byte(family), []byte(stem)) {
 			return true
 		}

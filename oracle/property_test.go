@@ -198,7 +198,7 @@ func (s sample) count(seen map[string]int) {
 
 func mustOccur(kinds []generator.Kind) []string {
 	list := []string{
-		"engine atom A", "engine atom B", "engine vllm era1", "engine vllm era2",
+		"engine atom A", "engine atom B", "engine vllm era1", "engine vllm era2", "engine sglang ", "engine trtllm ", "engine dynamo ",
 		"basis exact", "basis conserved", "basis bounded", "basis unknown",
 		"status VALID_COMPLETE", "status WINDOW_UNRESOLVED", "status REQUEST_SCOPE_UNRESOLVED", "status INVALID_COUNTER",
 		"status ROLES_UNRESOLVED", "status COUNTER_MISSING", "status CPU_UNRESOLVED",
