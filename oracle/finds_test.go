@@ -123,3 +123,40 @@ func TestWholeRunIsExact(t *testing.T) {
 		}
 	}
 }
+
+// TensorRT-LLM's tier counters move in the iteration, its token counters at the
+// finish: of a request that is cut off only the tiers are counted, and no fit of
+// the tokens says so.
+func TestTierOfARequestThatNeverFinished(t *testing.T) {
+	spec := one(generator.TRTLLM, "")
+	spec.Duration = generator.Duration(12 * time.Second)
+	lost := spec.Requests[0]
+	lost.At, lost.Decode = lost.At+generator.Duration(time.Second), generator.Duration(time.Minute)
+	spec.Requests = append(spec.Requests, lost, early())
+	ev, truth := generated(t, spec)
+	if !ev.True.Proven || ev.True.Rates.Overall.Lo != truth[3] {
+		t.Errorf("overall is %v, proven %v (%s), want the proven %v", ev.True.Rates.Overall, ev.True.Proven, ev.True.Why, truth[3])
+	}
+	if !ev.True.Rates.GPU.Contains(truth[0], 0) {
+		t.Errorf("true gpu is %v, said to lie in %v", truth[0], ev.True.Rates.GPU)
+	}
+}
+
+// early is a warmup request: it shows that the series were there before S.
+func early() generator.Request {
+	return generator.Request{Warmup: true, At: generator.Duration(-4 * time.Second), Prefill: generator.Duration(100 * time.Millisecond), Decode: generator.Duration(time.Second), Prompt: 50}
+}
+
+// A request whose hits were not reported can be seen by the last scrape alone:
+// the window then says that every request reported.
+func TestUnreportedBehindTheWindow(t *testing.T) {
+	spec := one(generator.DYNAMO, "", "unreported-hits") // of every second request, that of the one that ends last too
+	spec.Collector.Version, spec.Collector.Final = generator.V1012, generator.Duration(1300*time.Millisecond)
+	reported := spec.Requests[0]
+	reported.At, reported.Decode = reported.At+generator.Duration(time.Second), reported.Decode/4
+	spec.Requests = append(spec.Requests, reported, early(), early())
+	ev, truth := generated(t, spec)
+	if !ev.True.Rates.Overall.Contains(truth[3], 0) {
+		t.Errorf("true overall is %v, said to lie in %v", truth[3], ev.True.Rates.Overall)
+	}
+}

@@ -1,6 +1,9 @@
 package oracle
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // A Truth is where the rates of the requests must lie (oracle.md, "true").
 type Truth struct {
@@ -54,6 +57,13 @@ func (ev *Evidence) settle() Truth {
 	}
 	if why := ev.read.unreported(); why != "" {
 		return t.unknown(why)
+	}
+	if m := ev.read.reported; m != nil {
+		for _, l := range ledgers { // also what lies outside the window, where every hit was reported
+			if have := l.sum(*m); have != l.requests {
+				return t.unknown(fmt.Sprintf("cached tokens are reported for %s of %s requests of the ledger: the others may have hit too", tokens(have), tokens(l.requests)))
+			}
+		}
 	}
 	for _, l := range ledgers {
 		t.readings = append(t.readings, ev.reckon(l))
@@ -119,7 +129,11 @@ func (ev *Evidence) trueRates(l ledger, of func(float64) Interval) Rates {
 	part := func(in func(tier) bool) Interval {
 		var hits float64
 		for i, t := range ev.read.tables.tiers {
-			if in(t) {
+			switch {
+			case !in(t):
+			case !t.overall:
+				return anything // it moves at another event than FULL, so no fit of FULL bounds it
+			default:
 				hits += l.tiers[i]
 			}
 		}
