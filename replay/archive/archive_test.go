@@ -7,6 +7,7 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -283,6 +284,42 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
+// A directory of a thousand downloads must not take a thousand open files.
+func TestFSHoldsNothingOpen(t *testing.T) {
+	open := func() int {
+		entries, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip("no /proc/self/fd to count in")
+		}
+		return len(entries)
+	}
+	files := map[string][]byte{}
+	for i := range 40 {
+		files[fmt.Sprintf("%d.zip", i)] = zipped(t, member{name: "a.json", body: "a"})
+		files[fmt.Sprintf("%d.tgz", i)] = tarred(t, member{name: "a.json", body: "a"})
+		files[fmt.Sprintf("%d-refused.zip", i)] = zipped(t, member{name: "../a.json"})
+	}
+	f, _, err := archive.Open(write(t, files), archive.DefaultLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := open()
+	refused := 0
+	err = fs.WalkDir(f, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			refused++
+			return nil
+		}
+		if !d.IsDir() && read(t, f, name) != "a" {
+			t.Errorf("%s is another file", name)
+		}
+		return nil
+	})
+	if after := open(); err != nil || after > before+5 || refused != 40 {
+		t.Errorf("%d files are open, %d were before; %d archives were refused, want 40; %v", after, before, refused, err)
+	}
+}
+
 // The limit is one archive's, whatever lies beside it.
 func TestLimitIsOfOneArchive(t *testing.T) {
 	full := zipped(t, member{name: "a.json", body: strings.Repeat("0", 15_000)})
@@ -366,7 +403,7 @@ func TestDamagedMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, why := range map[string]string{
-		"sum.zip/a.json": "checksum", "lies.zip/a.json": "not a valid zip",
+		"sum.zip/a.json": "checksum", "lies.zip/a.json": "holds more than",
 		"big.json": "--max-unpacked", "cut.json": "unexpected EOF", "not.json": "cut short",
 	} {
 		if _, err := fs.ReadFile(f, name); err == nil || !strings.Contains(err.Error(), why) {

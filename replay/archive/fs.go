@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -33,8 +34,7 @@ const maxInner = 32 << 20
 
 // An FS shows a file system with archives (.zip, .tar.gz, .tgz) as directories
 // and gzipped JSON and CSV files (X.json.gz) as the plain ones (X.json), unless
-// that one stands beside it. It is for concurrent use. Archives stay open as
-// long as the program runs.
+// that one stands beside it. It is for concurrent use, and holds nothing open.
 type FS struct {
 	base   fs.FS
 	prefix string // what [FS.Sub] put before every name
@@ -198,14 +198,14 @@ func (f *FS) openZip(at, name string, b *budget) (*Tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer file.Close()
 	info, err := file.Stat()
 	if err != nil {
-		return nil, errors.Join(err, file.Close())
+		return nil, err
 	}
-	if src, ok := file.(io.ReaderAt); ok {
-		return zipTree(name, src, info.Size(), b) // stays open
+	if _, ok := file.(io.ReaderAt); ok {
+		return zipTree(name, func() (bytesAt, error) { return openAt(f.base, at) }, info.Size(), b)
 	}
-	defer file.Close()
 	if info.Size() > maxInner {
 		return nil, &RefusedError{Archive: name, Why: fmt.Sprintf("a zip of more than %d MiB inside an archive: unpack the outer one", maxInner>>20)}
 	}
@@ -213,8 +213,25 @@ func (f *FS) openZip(at, name string, b *budget) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
-	return zipTree(name, strings.NewReader(string(data)), info.Size(), b)
+	return zipTree(name, func() (bytesAt, error) { return inMemory{bytes.NewReader(data)}, nil }, info.Size(), b)
 }
+
+func openAt(fsys fs.FS, name string) (bytesAt, error) {
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	src, ok := file.(bytesAt)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%s can no longer be read anywhere", name), file.Close())
+	}
+	return src, nil
+}
+
+// An inMemory is a zip that was read whole.
+type inMemory struct{ *bytes.Reader }
+
+func (inMemory) Close() error { return nil }
 
 // Open implements fs.FS. A file of the operating system that is not gzipped
 // is the *os.File itself.

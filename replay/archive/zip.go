@@ -2,9 +2,12 @@ package archive
 
 import (
 	"archive/zip"
+	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
+	"hash"
+	"hash/crc32"
 	"io"
 	"slices"
 
@@ -14,26 +17,51 @@ import (
 // maxMembers bounds the listing of one archive, which is kept in memory.
 const maxMembers = 100_000
 
+// A bytesAt is an archive that can be read anywhere.
+type bytesAt interface {
+	io.ReaderAt
+	io.Closer
+}
+
 // zipTree lists a zip archive. What the directory at its end says of each
 // member is held against the limit and against the other members; its bytes are
-// read only when the member is.
-func zipTree(name string, src io.ReaderAt, size int64, b *budget) (*Tree, error) {
+// read only when the member is. The archive is opened for each of these, so that
+// a thousand of them can be listed.
+func zipTree(name string, open func() (bytesAt, error), size int64, b *budget) (*Tree, error) {
+	src, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer src.Close()
 	r, err := zip.NewReader(src, size)
 	if err != nil {
 		return nil, &RefusedError{Archive: name, Why: zipProblem(err)}
 	}
-	r.RegisterDecompressor(zip.Deflate, func(src io.Reader) io.ReadCloser { return flate.NewReader(src) })
 	if len(r.File) > maxMembers {
 		return nil, &RefusedError{Archive: name, Why: fmt.Sprintf("it has %d members, more than %d", len(r.File), maxMembers)}
 	}
 	t := newTree()
+	var all []extent
 	for _, f := range r.File {
-		if why := addZipMember(t, f, b); why != "" {
+		e, why := place(f, size)
+		switch {
+		case why != "":
+		case f.Mode().IsDir():
+			why = t.addDir(f.Name)
+		default:
+			why = addZipMember(t, e, open, b)
+			all = append(all, e)
+		}
+		if why != "" {
 			return nil, &RefusedError{Archive: name, Member: f.Name, Why: why}
 		}
 	}
-	if f, why := misplaced(r.File, size); why != "" {
-		return nil, &RefusedError{Archive: name, Member: f.Name, Why: why}
+	// Members that share bytes are how a small file unpacks to terabytes.
+	slices.SortFunc(all, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
+	for i := 1; i < len(all); i++ {
+		if all[i].start < all[i-1].end {
+			return nil, &RefusedError{Archive: name, Member: all[i].file.Name, Why: "overlaps another member"}
+		}
 	}
 	t.sort()
 	return t, nil
@@ -47,30 +75,49 @@ func zipProblem(err error) string {
 	return "reading its directory: " + err.Error()
 }
 
-func addZipMember(t *Tree, f *zip.File, b *budget) (why string) {
+// An extent is a member and where its bytes are.
+type extent struct {
+	file       *zip.File
+	start, end int64
+}
+
+// place finds a member's bytes, or says why the member is refused.
+func place(f *zip.File, size int64) (e extent, why string) {
 	const encrypted = 0x1
 	mode := f.Mode()
 	switch {
 	case f.Flags&encrypted != 0:
-		return "is encrypted: unpack it with its password and give the directory"
+		return e, "is encrypted: unpack it with its password and give the directory"
 	case mode.IsDir():
-		return t.addDir(f.Name)
+		return e, ""
 	case !mode.IsRegular():
-		return "is " + kindOf(mode) + ", not a file"
+		return e, "is " + kindOf(mode) + ", not a file"
 	case f.Method != zip.Store && f.Method != zip.Deflate:
-		return fmt.Sprintf("is compressed by method %d; only stored and deflated members are read", f.Method)
+		return e, fmt.Sprintf("is compressed by method %d; only stored and deflated members are read", f.Method)
 	case f.UncompressedSize64 > 1<<62:
-		return "claims an impossible size"
+		return e, "claims an impossible size"
 	}
-	size := int64(f.UncompressedSize64)
+	start, err := f.DataOffset()
+	if err != nil {
+		return e, "has no header of its own: the archive is damaged"
+	}
+	if f.CompressedSize64 > uint64(size) || start+int64(f.CompressedSize64) > size {
+		return e, "reaches beyond the archive's end: the archive is cut short"
+	}
+	return extent{f, start, start + int64(f.CompressedSize64)}, ""
+}
+
+func addZipMember(t *Tree, e extent, open func() (bytesAt, error), b *budget) (why string) {
+	size := int64(e.file.UncompressedSize64)
 	if why := b.take(size); why != "" {
 		return why
 	}
-	return t.addFile(f.Name, size, func() (io.ReadCloser, error) {
-		body, err := f.Open()
+	return t.addFile(e.file.Name, size, func() (io.ReadCloser, error) {
+		src, err := open()
 		if err != nil {
 			return nil, err
 		}
+		body := inflate(e, src)
 		if size < aheadFrom {
 			return body, nil
 		}
@@ -78,33 +125,37 @@ func addZipMember(t *Tree, f *zip.File, b *budget) (why string) {
 	})
 }
 
-// misplaced finds a member whose bytes lie outside of the archive or overlap
-// another's: the one is cut short, the other is how a small file unpacks to
-// terabytes.
-func misplaced(files []*zip.File, size int64) (*zip.File, string) {
-	type extent struct {
-		file       *zip.File
-		start, end int64
+// inflate reads a member and holds it against what the directory says of it.
+func inflate(e extent, src bytesAt) io.ReadCloser {
+	const block = 64 << 10
+	var body io.Reader = io.NewSectionReader(src, e.start, e.end-e.start)
+	if e.file.Method == zip.Deflate {
+		body = flate.NewReader(bufio.NewReaderSize(body, block))
 	}
-	var all []extent
-	for _, f := range files {
-		if f.Mode().IsDir() {
-			continue
-		}
-		start, err := f.DataOffset()
-		if err != nil {
-			return f, "has no header of its own: the archive is damaged"
-		}
-		if f.CompressedSize64 > uint64(size) || start+int64(f.CompressedSize64) > size {
-			return f, "reaches beyond the archive's end: the archive is cut short"
-		}
-		all = append(all, extent{f, start, start + int64(f.CompressedSize64)})
+	return &checked{src: body, Closer: src, sum: crc32.NewIEEE(), want: e.file.CRC32, left: int64(e.file.UncompressedSize64)}
+}
+
+// A checked reads no more and no less than a member is said to hold, and
+// compares its sum at the end.
+type checked struct {
+	src io.Reader
+	io.Closer
+	sum  hash.Hash32
+	want uint32
+	left int64
+}
+
+func (c *checked) Read(p []byte) (int, error) {
+	n, err := c.src.Read(p)
+	c.left -= int64(n)
+	c.sum.Write(p[:n]) // a hash never fails
+	switch {
+	case c.left < 0:
+		return 0, errors.New("holds more than the archive's directory says")
+	case err == io.EOF && c.left > 0:
+		return n, io.ErrUnexpectedEOF
+	case err == io.EOF && c.sum.Sum32() != c.want:
+		return n, zip.ErrChecksum
 	}
-	slices.SortFunc(all, func(a, b extent) int { return cmp.Compare(a.start, b.start) })
-	for i := 1; i < len(all); i++ {
-		if all[i].start < all[i-1].end {
-			return all[i].file, "overlaps another member"
-		}
-	}
-	return nil, ""
+	return n, err
 }
