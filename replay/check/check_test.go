@@ -238,10 +238,35 @@ func TestCrashingAdapter(t *testing.T) {
 	}
 }
 
+// The adapter that others are compared with fails nothing, in the events too.
+func TestOnlyCompared(t *testing.T) {
+	o := options(correct(), naive())
+	o.Against, o.Runs = "atom@naive", 30
+	fixed := 0
+	o.Each = func(r replay.Result) error {
+		if r.Count() != replay.CountPassed {
+			t.Errorf("%s on %s counts as failed", r.Adapter, r.Run)
+		}
+		return nil
+	}
+	r := run(t, o)
+	for _, row := range r.Scorecard.Rows() {
+		fixed += r.Scorecard.Cell(row, "atom@review").Fixed
+	}
+	if r.Exit() != replay.ExitOK || len(r.Failures) != 0 || fixed == 0 {
+		t.Errorf("exit %d, %d failures, %d fixed", r.Exit(), len(r.Failures), fixed)
+	}
+}
+
 func TestFailFast(t *testing.T) {
 	o := options(naive())
 	o.FailFast = true
+	var last replay.Result
+	o.Each = func(r replay.Result) error { last = r; return nil }
 	r := run(t, o)
+	if last.Count() != replay.CountFailed {
+		t.Errorf("the last event is %s", last.Class)
+	}
 	if !r.Stopped || r.Exit() != replay.ExitFailed || r.Summary.Failed != 1 || len(r.Failures) != 1 {
 		t.Errorf("stopped %t, exit %d, %d failures", r.Stopped, r.Exit(), len(r.Failures))
 	}

