@@ -204,4 +204,5 @@ func general(s replay.Summary) []junitCase {
 	return cases
 }
 
-func seconds(ms float64) string { return strconv.FormatFloat(ms/1000, 'f', 6, 64) }
+// seconds has three decimals: Jenkins' schema takes no more of a suite.
+func seconds(ms float64) string { return strconv.FormatFloat(ms/1000, 'f', 3, 64) }

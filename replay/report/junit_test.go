@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"encoding/xml"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,6 +126,9 @@ func holdsSchema(t *testing.T, document string) {
 		}
 		if _, err := time.Parse("2006-01-02T15:04:05", suite.attr("timestamp")); err != nil {
 			t.Error(err)
+		}
+		if !regexp.MustCompile(`^[0-9]+\.[0-9]{3}$`).MatchString(suite.attr("time")) { // Jenkins' pattern, junit-10.xsd
+			t.Errorf("suite %d took %q", i, suite.attr("time"))
 		}
 		for _, p := range suite.Children[0].Children {
 			if p.XMLName.Local != "property" || p.attr("name") == "" {
