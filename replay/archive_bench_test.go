@@ -136,7 +136,10 @@ func TestHugeZip(t *testing.T) {
 		openOne(t, path)
 		return float64(size) / 1e6 / time.Since(began).Seconds()
 	}
-	slow, fast := speed(zipped), speed(plain)
+	var slow, fast float64 // the best of five: other work on the machine only slows down
+	for range 5 {
+		slow, fast = max(slow, speed(zipped)), max(fast, speed(plain))
+	}
 	t.Logf("%d bytes: zip %.0f MB/s, plain %.0f MB/s", size, slow, fast)
 	if slow < fast/2 {
 		t.Errorf("the zip is read at %.0f MB/s, the file at %.0f", slow, fast)

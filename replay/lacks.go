@@ -189,6 +189,9 @@ func countHints(engine string, export *aiperf.Export) []string {
 	sums := map[string]float64{}
 	var said []string
 	for _, e := range slices.Sorted(maps.Keys(whole)) {
+		if whole[e] == 0 {
+			return nil // it did nothing, so nothing tells what it is
+		}
 		role := "prefill"
 		if hits[e] == 0 || hits[e] >= 0.98*whole[e] {
 			role = "decode"
