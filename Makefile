@@ -51,4 +51,4 @@ golden:
 # The HTML report in a real browser; SHOTS=DIR keeps screenshots.
 BROWSER ?= chromium
 browser:
-	$(GO) test ./replay/report -run 'TestBrowser$$' -v -count 1 -browser "$(BROWSER)" -shots "$(SHOTS)"
+	$(GO) test ./replay/report -run 'TestBrowser$$' -v -count 1 -browser "$(BROWSER)" -shots "$(abspath $(SHOTS))"
