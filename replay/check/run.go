@@ -118,13 +118,15 @@ func (c *checker) judge(ctx context.Context, runs []*generated) (bool, error) {
 			return nil // not its engine: nothing that anybody asked for
 		}
 		failed = c.add(byID[r.Run], &r) || failed
+		if c.Each != nil {
+			if err := c.Each(r); err != nil {
+				return err
+			}
+		}
 		if c.FailFast && failed {
 			return errStop
 		}
-		if c.Each == nil || c.comparedWith(r) {
-			return nil // told is what is counted
-		}
-		return c.Each(r)
+		return nil
 	})
 	if err != nil && !errors.Is(err, errStop) {
 		return false, err
@@ -144,11 +146,6 @@ func (o Options) engine() replay.Options {
 		Adapters: twice(o.Adapters), Contract: o.Contract, Oracle: o.Oracle,
 		Jobs: o.Jobs, Timeout: o.Timeout, Now: o.Now, Flags: o.Flags, Arguments: o.Arguments,
 	}
-}
-
-// comparedWith reports whether the adapter is only there to be compared with.
-func (c *checker) comparedWith(r replay.Result) bool {
-	return c.Against != "" && string(r.Adapter) == c.Against
 }
 
 // add counts one result and reports whether it is an unlisted failure.
