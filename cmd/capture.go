@@ -32,7 +32,7 @@ want is what the oracle says: hold it against the rules before you commit it.`,
 				return fmt.Errorf("-o %s: %w: give another one", dir, err)
 			}
 			o, chosen, err := l.options(c)
-			defer func() { err = errors.Join(err, chosen.Close()) }()
+			defer func() { chosen.close(c, &err) }()
 			if err != nil {
 				return err
 			}

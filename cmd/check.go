@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -73,7 +72,7 @@ func (k *checking) flags(c *cobra.Command) {
 
 func (k *checking) run(c *cobra.Command) (err error) {
 	o, chosen, err := k.options(c)
-	defer func() { err = errors.Join(err, chosen.Close()) }()
+	defer func() { chosen.close(c, &err) }()
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/adapter/external"
@@ -91,7 +93,7 @@ func (c *choice) addExternal(spec external.Spec, l *look) error {
 		spec.Engine = l.engine
 	}
 	if spec.Engine != "" && !slices.Contains(engineNames(), spec.Engine) {
-		return fmt.Errorf("engine %q: want one of %s", spec.Engine, strings.Join(engineNames(), ", "))
+		return fmt.Errorf("adapter %s: engine %q: want one of %s", spec.Name, spec.Engine, strings.Join(engineNames(), ", "))
 	}
 	if l.timeoutGiven || spec.Timeout == 0 {
 		spec.Timeout = l.timeout
@@ -118,18 +120,20 @@ func (c *choice) addConfigured(ctx context.Context, name string, l *look) error 
 		err = c.addExternal(spec, l)
 	}
 	if err != nil {
-		return fmt.Errorf("--adapter %s: %w", name, err)
+		return fmt.Errorf("--adapter: %w", err)
 	}
 	return nil
 }
 
-// Close ends what the external adapters still run.
-func (c choice) Close() error {
-	var err error
+// close ends what the external adapters still run. What that goes wrong with is
+// said beside err, which may be an exit code that has nothing to say.
+func (c choice) close(cmd *cobra.Command, err *error) {
 	for _, a := range c.external {
-		err = errors.Join(err, a.Close())
+		if closeErr := a.Close(); closeErr != nil {
+			fmt.Fprintln(cmd.ErrOrStderr(), "pdreplay:", closeErr)
+			*err = atLeast(*err, replay.ExitUnusable)
+		}
 	}
-	return err
 }
 
 // readConfig reads the file of --config, or the one in the working directory if

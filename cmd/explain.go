@@ -30,7 +30,7 @@ With --format html:PATH the same stands on a page, with pictures.`,
 				return fmt.Errorf("--format %q: beside its text explain writes html:PATH", format)
 			}
 			o, chosen, err := l.options(c)
-			defer func() { err = errors.Join(err, chosen.Close()) }()
+			defer func() { chosen.close(c, &err) }()
 			if err != nil {
 				return err
 			}

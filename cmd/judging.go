@@ -43,7 +43,7 @@ func (j *judging) flags(c *cobra.Command) {
 // they are of, if any; filters are the flags that narrowed them down, for --fix.
 func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string, filters []string) (summary replay.Summary, err error) {
 	o, chosen, err := j.options(c)
-	defer func() { err = errors.Join(err, chosen.Close()) }()
+	defer func() { chosen.close(c, &err) }()
 	if err != nil {
 		return replay.Summary{}, err
 	}

@@ -34,13 +34,10 @@ counts, and tell as much of the environment as they hold.`,
 				return exit(replay.ExitUnusable)
 			}
 			summary, runErr := j.judge(c, sources, "", nil)
-			if runErr != nil {
-				return runErr
+			if err != nil {
+				runErr = atLeast(runErr, replay.ExitUnusable)
 			}
-			if code := summary.Exit(); err == nil || code == replay.ExitInterrupted || code == replay.ExitOracle {
-				return exitWith(code)
-			}
-			return exit(replay.ExitUnusable)
+			return atLeast(runErr, summary.Exit())
 		},
 	}
 	j.flags(c)

@@ -48,6 +48,19 @@ type exit int
 
 func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
+// atLeast is err with an exit code: the greater of two goes first. An error that
+// has something to say keeps its own.
+func atLeast(err error, code int) error {
+	var said exit
+	switch {
+	case err == nil:
+		return exitWith(code)
+	case errors.As(err, &said):
+		return exit(max(int(said), code))
+	}
+	return err
+}
+
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "pdreplay",

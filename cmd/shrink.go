@@ -62,7 +62,7 @@ func (s *shrinking) run(c *cobra.Command, args []string) (err error) {
 		return fmt.Errorf("-o %s: %w: give another one", s.dir, err)
 	}
 	o, chosen, err := s.look.options(c)
-	defer func() { err = errors.Join(err, chosen.Close()) }()
+	defer func() { chosen.close(c, &err) }()
 	if err != nil {
 		return err
 	}

@@ -49,10 +49,7 @@ the scenarios in which something went wrong.`,
 			}
 			j.shard = k.shard
 			summary, err := j.judge(c, sources, scenarios.ID(), k.filters())
-			if err != nil {
-				return err
-			}
-			return exitWith(summary.Exit())
+			return atLeast(err, summary.Exit())
 		},
 	}
 	j.flags(c)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -96,10 +97,19 @@ func (a *Adapter) runEnv(room *room, env aiperf.Env) map[string]string {
 // explain adds to a time-out what to do about it.
 func (a *Adapter) explain(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("no answer within %v, so it was ended; raise its timeout if it needs more: %w", a.spec.Timeout, err)
+		return timeout(a.spec.Timeout)
 	}
 	return err
 }
+
+// A timeout is a context.DeadlineExceeded that says how long it was waited.
+type timeout time.Duration
+
+func (t timeout) Error() string {
+	return fmt.Sprintf("no answer within %v, so it was ended: if it needs more, raise --timeout or its timeout in pdreplay.yaml", time.Duration(t))
+}
+
+func (timeout) Unwrap() error { return context.DeadlineExceeded }
 
 // An Error says how an external adapter failed on one run.
 type Error struct {

@@ -93,7 +93,7 @@ func parseConfig(data []byte) (*Config, error) {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return &c, nil
 	}
-	if err := checkKeys(file.Docs[0].Body, reflect.TypeFor[Config]()); err != nil {
+	if err := (checker{map[string]ast.Node{}}).check("", file.Docs[0].Body, reflect.TypeFor[Config]()); err != nil {
 		return nil, err
 	}
 	if err := yaml.NodeToValue(file.Docs[0].Body, &c, yaml.Strict()); err != nil {
@@ -112,21 +112,57 @@ func placed(err error) error {
 	return err
 }
 
-// checkKeys refuses the first key in file order that t has no field for. The
-// YAML reader's own strictness picks one of several by map order, and does not
-// say what would be known.
-func checkKeys(node ast.Node, t reflect.Type) error {
-	if sequence, ok := node.(*ast.SequenceNode); ok && t.Kind() == reflect.Slice {
-		for _, value := range sequence.Values {
-			if err := checkKeys(value, t.Elem()); err != nil {
-				return err
-			}
+// A checker holds a configuration against the type that it is read into, in
+// file order. The YAML reader's own strictness picks one of several unknown keys
+// by map order, does not say what would be known, and speaks of Go's types.
+type checker struct {
+	anchors map[string]ast.Node // by name, as far as they were checked
+}
+
+// check refuses what the value of key, "" for the file itself, cannot be.
+func (c checker) check(key string, node ast.Node, t reflect.Type) error {
+	switch n := node.(type) {
+	case *ast.AnchorNode:
+		err := c.check(key, n.Value, t)
+		c.anchors[n.Name.GetToken().Value] = n.Value
+		return err
+	case *ast.AliasNode:
+		at, found := c.anchors[n.Value.GetToken().Value]
+		if !found {
+			return wanted(key, n, "an anchor that stands before it")
 		}
+		return c.check(key, at, t)
+	case *ast.NullNode:
 		return nil
 	}
+	switch {
+	case t == reflect.TypeFor[time.Duration]():
+		return checkDuration(key, node)
+	case t.Kind() == reflect.Slice:
+		return c.sequence(key, node, t)
+	case t.Kind() == reflect.String:
+		return checkText(key, node)
+	}
+	return c.mapping(key, node, t)
+}
+
+func (c checker) sequence(key string, node ast.Node, t reflect.Type) error {
+	sequence, ok := node.(*ast.SequenceNode)
+	if !ok {
+		return wanted(key, node, "a list")
+	}
+	for _, value := range sequence.Values {
+		if err := c.check(key, value, t.Elem()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c checker) mapping(key string, node ast.Node, t reflect.Type) error {
 	mapping, ok := node.(*ast.MappingNode)
 	if !ok {
-		return nil // a scalar, or of the wrong type: decoding says so
+		return wanted(key, node, "keys with values")
 	}
 	for _, entry := range mapping.Values {
 		key := entry.Key.GetToken()
@@ -135,11 +171,47 @@ func checkKeys(node ast.Node, t reflect.Type) error {
 			return fmt.Errorf("line %d, column %d: unknown key %q; known here: %s",
 				key.Position.Line, key.Position.Column, key.Value, strings.Join(known, ", "))
 		}
-		if err := checkKeys(entry.Value, inner); err != nil {
+		if err := c.check(key.Value, entry.Value, inner); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func checkDuration(key string, node ast.Node) error {
+	if text, ok := node.(*ast.StringNode); ok {
+		if _, err := time.ParseDuration(text.Value); err == nil {
+			return nil
+		}
+	}
+	return wanted(key, node, "a time with its unit, such as 90s or 2m")
+}
+
+// checkText refuses what YAML would read as a number and write otherwise: 010
+// is 8 to it.
+func checkText(key string, node ast.Node) error {
+	switch n := node.(type) {
+	case *ast.StringNode, *ast.LiteralNode:
+		return nil
+	case ast.ScalarNode:
+		if fmt.Sprint(n.GetValue()) == node.GetToken().Value {
+			return nil
+		}
+		return wanted(key, node, "text: put it in quotes")
+	}
+	return wanted(key, node, "text")
+}
+
+func wanted(key string, node ast.Node, what string) error {
+	if key == "" {
+		key = "the file"
+	}
+	token := node.GetToken()
+	have := token.Value
+	if alias, ok := node.(*ast.AliasNode); ok {
+		have += alias.Value.GetToken().Value
+	}
+	return fmt.Errorf("line %d, column %d: %s: want %s, have %s", token.Position.Line, token.Position.Column, key, what, have)
 }
 
 // fieldType returns the type of the field that YAML calls key, or the keys

@@ -110,8 +110,18 @@ func TestConfigIsStrict(t *testing.T) {
 		{"clones:\n  x:\n    path: .\n    revisions:\n      - match: a\n        command: b\n      - mach: a\n",
 			`line 7, column 9: unknown key "mach"; known here: match, kind, command, dir`},
 		{"adapters:\n  x: {command: y}\n  x: {command: z}\n", "line 3, column 3: "},
-		{"adapters:\n  x: {command: y, timeout: soon}\n", "soon"},
-		{"adapters:\n  x: {command: [y]}\n", "line 2, column 16"},
+		{"adapters:\n  x: {command: y, timeout: soon}\n", "line 2, column 28: timeout: want a time with its unit, such as 90s or 2m, have soon"},
+		{"adapters:\n  x: {command: y, timeout: 5}\n", "line 2, column 28: timeout: want a time with its unit, such as 90s or 2m, have 5"},
+		{"adapters:\n  x: {command: y, timeout: [5s]}\n", "line 2, column 28: timeout: want a time with its unit, such as 90s or 2m, have ["},
+		{"adapters:\n  x: {command: [y]}\n", "line 2, column 16: command: want text, have ["},
+		{"adapters:\n  x: {command: y, env: {set: {A: 010}}}\n", "line 2, column 34: A: want text: put it in quotes, have 010"},
+		{"adapters:\n  x: {command: y, env: {pass: A}}\n", "line 2, column 31: pass: want a list, have A"},
+		{"adapters:\n  x: y\n", "line 2, column 6: x: want keys with values, have y"},
+		{"- adapters\n", "line 1, column 1: the file: want keys with values, have -"},
+		{"adapters:\n  x: &a {command: y, cmd: z}\n", `line 2, column 22: unknown key "cmd"; known here: kind, command`},
+		{"adapters:\n  x: &a {command: y}\nclones:\n  y: *a\n", `line 2, column 10: unknown key "command"; known here: path, revisions`},
+		{"adapters:\n  x: *a\n", "line 2, column 6: x: want an anchor that stands before it, have *a"},
+		{"adapters: &a\n  x: *a\n", "line 2, column 6: x: want an anchor that stands before it, have *a"},
 		{"adapters: [\n", "line 1, column "},
 		{"adapters: {}\n---\nclones: {}\n", "a second document"},
 		{"adapters:\n  x: {dir: y}\n", "adapters: x: no command"},
@@ -125,7 +135,7 @@ func TestConfigIsStrict(t *testing.T) {
 			t.Errorf("%q:\ngot  %v\nwant %s: ...%s", test.text, err, name, test.want)
 		}
 	}
-	for _, text := range []string{"", "# nothing\n", "adapters:\n"} {
+	for _, text := range []string{"", "# nothing\n", "adapters:\n", "adapters:\n  x: &a {command: 5, env: {set: {A: true}}}\n  z: *a\n"} {
 		if _, err := ReadConfig(writeConfig(t, text)); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -156,11 +156,21 @@ func (r *room) readRow() ([]byte, error) {
 		return nil, err
 	case !info.Mode().IsRegular():
 		// Opening a named pipe would wait for ever.
-		return nil, fmt.Errorf("its $AGENTIC_OUTPUT_DIR/$RESULT_FILENAME.json is no regular file but %v", info.Mode().Type())
+		return nil, fmt.Errorf("its $AGENTIC_OUTPUT_DIR/$RESULT_FILENAME.json is %s, not a file", kindOf(info.Mode()))
 	case info.Size() > maxRow:
 		return nil, fmt.Errorf("its row has %d bytes; more than %d are not read", info.Size(), maxRow)
 	}
 	return os.ReadFile(name)
+}
+
+func kindOf(m fs.FileMode) string {
+	switch {
+	case m.IsDir():
+		return "a directory"
+	case m&fs.ModeSymlink != 0:
+		return "a link"
+	}
+	return "a pipe, socket or device"
 }
 
 func (r *room) remove() error { return removeAll(r.root) }
