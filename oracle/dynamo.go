@@ -1,11 +1,5 @@
 package oracle
 
-import (
-	"time"
-
-	"github.com/pdreplay/pdreplay/replay/aiperf"
-)
-
 // dynamoEngine reads the front end's histograms: it counts each client request
 // once, whatever the workers behind it do, and tells no tier apart. Exports
 // with the workers' own series are read as their engine's.
@@ -24,15 +18,7 @@ func dynamoEngine() engine {
 		reported:    &reported,
 		overallOnly: true,
 	}
-	return engine{
-		name:           "dynamo",
-		prefixes:       []string{"dynamo_"},
-		choose:         func(*aiperf.Export) tables { return t },
-		selects:        families(t),
-		refresh:        func(reading) (time.Duration, float64) { return 0, 1 },
-		frontend:       true,
-		atFinish:       true,
-		lateBorn:       true,
-		countsTogether: true,
-	}
+	e := finishing("dynamo", t, "dynamo_")
+	e.frontend = true
+	return e
 }

@@ -89,6 +89,21 @@ type tier struct {
 	lazy bool
 }
 
+// finishing is an engine that counts a request when it ends, and whose series
+// are born with their first event.
+func finishing(name string, t tables, prefixes ...string) engine {
+	return engine{
+		name:           name,
+		prefixes:       prefixes,
+		choose:         func(*aiperf.Export) tables { return t },
+		selects:        families(t),
+		refresh:        func(reading) (time.Duration, float64) { return 0, 1 },
+		atFinish:       true,
+		lateBorn:       true,
+		countsTogether: true,
+	}
+}
+
 // engines in the order of detection.
 var engines = sync.OnceValue(func() []engine {
 	return []engine{atomEngine(), sglangEngine(), trtllmEngine(), vllmEngine(), dynamoEngine()}

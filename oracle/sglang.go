@@ -1,11 +1,6 @@
 package oracle
 
-import (
-	"strings"
-	"time"
-
-	"github.com/pdreplay/pdreplay/replay/aiperf"
-)
+import "strings"
 
 // sglangNames are the spellings of a counter: the server's, and those of
 // routers and normalising scrapers, each with or without _total.
@@ -38,14 +33,5 @@ func sglangEngine() engine {
 		requests: plain("REQUESTS", "num_requests"),
 		tokens:   full,
 	}
-	return engine{
-		name:           "sglang",
-		prefixes:       []string{"sglang:", "sglang_"},
-		choose:         func(*aiperf.Export) tables { return t },
-		selects:        families(t),
-		refresh:        func(reading) (time.Duration, float64) { return 0, 1 },
-		atFinish:       true,
-		lateBorn:       true,
-		countsTogether: true,
-	}
+	return finishing("sglang", t, "sglang:", "sglang_")
 }

@@ -1,11 +1,5 @@
 package oracle
 
-import (
-	"time"
-
-	"github.com/pdreplay/pdreplay/replay/aiperf"
-)
-
 func trtllmNames(stem string) []string {
 	return []string{"trtllm_" + stem, "trtllm_" + stem + "_total"}
 }
@@ -29,14 +23,5 @@ func trtllmEngine() engine {
 		tokens:    full,
 		estimates: true,
 	}
-	return engine{
-		name:           "trtllm",
-		prefixes:       []string{"trtllm_", "trtllm:"},
-		choose:         func(*aiperf.Export) tables { return t },
-		selects:        families(t),
-		refresh:        func(reading) (time.Duration, float64) { return 0, 1 },
-		atFinish:       true,
-		lateBorn:       true,
-		countsTogether: true,
-	}
+	return finishing("trtllm", t, "trtllm_", "trtllm:")
 }
