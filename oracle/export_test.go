@@ -50,6 +50,16 @@ func (ev *Evidence) Open() float64 {
 	return open / ev.read.full.sum().inside
 }
 
+// HitsOutrunFull reports whether more hits than prompt tokens may be missing,
+// which no admission can do: the counters contradict each other at an edge.
+func (ev *Evidence) HitsOutrunFull() bool {
+	var hits float64
+	for _, t := range ev.read.tiers {
+		hits += t.sum().possible
+	}
+	return hits > ev.read.full.sum().possible
+}
+
 // Inside are the in-window sums of the counters that rates are made of.
 func (ev *Evidence) Inside() []float64 {
 	var sums []float64
