@@ -55,7 +55,7 @@ func (j *judging) judge(c *cobra.Command, sources []replay.Source, corpus string
 	for i, s := range sources {
 		ids[i] = s.ID
 	}
-	if err := o.Expect.CheckPatterns(ids); err != nil {
+	if err := errors.Join(o.Expect.CheckPatterns(ids), o.Expect.CheckContradictions()); err != nil {
 		return replay.Summary{}, err
 	}
 	// A corpus is hundreds of runs that nobody chose to look at.

@@ -29,6 +29,7 @@ type Entry struct {
 	Why     string
 	File    string
 	Line    int
+	Builtin bool // of a list of [Historical]
 }
 
 // At is the entry's address.
@@ -70,6 +71,9 @@ func Historical() (Expectations, error) {
 		if err != nil {
 			return nil, err
 		}
+		for i := range list {
+			list[i].Builtin = true
+		}
 		all = append(all, list...)
 	}
 	return all, nil
@@ -83,6 +87,10 @@ func ReadExpectations(r io.Reader, file string) (Expectations, error) {
 	sc := bufio.NewScanner(r)
 	for n := 1; sc.Scan(); n++ {
 		line := strings.TrimSpace(sc.Text())
+		if n == 1 && strings.HasPrefix(line, "\ufeff") {
+			errs = append(errs, fmt.Errorf("%s:1: begins with a byte-order mark: remove the first three bytes", file))
+			continue
+		}
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
@@ -144,6 +152,31 @@ func (x Expectations) CheckPatterns(ids []string) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// CheckContradictions refuses a line that another one about the same adapter and
+// run keeps from ever counting, because it names another class. Lines may go
+// before those of the built-in lists.
+func (x Expectations) CheckContradictions() error {
+	var errs []error
+	for i, e := range x {
+		for _, later := range x[i+1:] {
+			if e.Adapter == later.Adapter && e.Class != later.Class && e.Builtin == later.Builtin && e.sameRun(later) {
+				errs = append(errs, fmt.Errorf("%s lists %s for %s on %s, but %s lists %s: remove one of the lines",
+					later.At(), later.Class, later.Adapter, later.Run, e.At(), e.Class))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// sameRun reports whether two entries name the same run, one of them perhaps
+// with more of its path, or are the same pattern.
+func (e Entry) sameRun(other Entry) bool {
+	if e.pattern() || other.pattern() {
+		return e.Run == other.Run
+	}
+	return e.matchesRun(other.Run) || other.matchesRun(e.Run)
 }
 
 // find returns the entry about an adapter and a run: an id before a pattern,

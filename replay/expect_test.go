@@ -29,6 +29,8 @@ func TestReadExpectationsRefuses(t *testing.T) {
 		{"atom@main * mispriced # why", `list.txt:1: pattern "*" matches every run`},
 		{"atom@main */*? mispriced # why", `list.txt:1: pattern "*/*?" matches every run`},
 		{"atom@main run[ mispriced # why", `list.txt:1: run pattern "run[": syntax error`},
+		{"\ufeffatom@main run mispriced # why", `list.txt:1: begins with a byte-order mark: remove the first three bytes`},
+		{"\ufeff# a comment", `list.txt:1: begins with a byte-order mark`},
 		{"atom@* run mispriced # why", `list.txt:1: adapter "atom@*": a deviation belongs to one adapter`},
 	} {
 		_, err := replay.ReadExpectations(strings.NewReader(tt.line), "list.txt")
@@ -49,6 +51,38 @@ func TestCheckPatterns(t *testing.T) {
 	// A command that repeats one run still takes the list of all.
 	if err := x.CheckPatterns([]string{"matrix/01"}); err != nil {
 		t.Errorf("a single run: %v", err)
+	}
+}
+
+func TestCheckContradictions(t *testing.T) {
+	for _, tt := range []struct {
+		lines []string
+		says  string
+	}{
+		{[]string{"a@1 m/01 mispriced # why", "a@1 m/01 lost-rate # why"},
+			"list.txt:2 lists lost-rate for a@1 on m/01, but list.txt:1 lists mispriced: remove one of the lines"},
+		{[]string{"a@1 01 mispriced # why", "a@1 m/02 mispriced # why", "a@1 m/01 lost-rate # why"},
+			"list.txt:3 lists lost-rate for a@1 on m/01, but list.txt:1 lists mispriced: remove one of the lines"},
+		{[]string{"a@1 m/0* mispriced # why", "a@1 m/0* lost-rate # why"},
+			"list.txt:2 lists lost-rate for a@1 on m/0*, but list.txt:1 lists mispriced: remove one of the lines"},
+		{[]string{"a@1 m/01 mispriced # why", "a@2 m/01 lost-rate # why", "a@1 n/01 lost-rate # why", "a@1 m/0* lost-rate # why", "a@1 m/01 mispriced # again"}, ""},
+	} {
+		err := expectations(t, tt.lines...).CheckContradictions()
+		if tt.says == "" && err != nil || tt.says != "" && (err == nil || err.Error() != tt.says) {
+			t.Errorf("%q:\n got %v\nwant %s", tt.lines, err, tt.says)
+		}
+	}
+	builtin, err := replay.Historical()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := builtin.CheckContradictions(); err != nil {
+		t.Errorf("the built-in lists: %v", err)
+	}
+	e := builtin[0]
+	ours := replay.Entry{Adapter: e.Adapter, Run: e.Run, Class: "other"}
+	if err := append(replay.Expectations{ours}, builtin...).CheckContradictions(); err != nil {
+		t.Errorf("a line of ours before a built-in one: %v", err)
 	}
 }
 
