@@ -25,7 +25,7 @@ func newAdapters() *cobra.Command {
 			w := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
 			fmt.Fprintln(w, "ADAPTER\tENGINE\tFROM")
 			for _, a := range replay.BuiltinAdapters() {
-				fmt.Fprintf(w, "%s\t%s\tbuilt in\n", a.Name(), a.Engine())
+				fmt.Fprintf(w, "%s\t%s\tbuilt in\n", a.Name(), cmp.Or(a.Engine(), "any"))
 			}
 			for _, name := range config.Names() {
 				engine, what := "any", cmp.Or(l.config, configName)

@@ -4,6 +4,10 @@ import (
 	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/adapter/atom"
+	"github.com/pdreplay/pdreplay/replay/adapter/dynamo"
+	"github.com/pdreplay/pdreplay/replay/adapter/etl"
+	"github.com/pdreplay/pdreplay/replay/adapter/sglang"
+	"github.com/pdreplay/pdreplay/replay/adapter/trtllm"
 	"github.com/pdreplay/pdreplay/replay/adapter/vllm"
 )
 
@@ -20,16 +24,21 @@ func Builtin() []Engine {
 	return []Engine{
 		{"atom", atom.Adapters(), atom.Selects},
 		{"vllm", vllm.Adapters(), vllm.Selects},
+		{"sglang", sglang.Adapters(), sglang.Selects},
+		{"trtllm", trtllm.Adapters(), trtllm.Selects},
+		{"dynamo", dynamo.Adapters(), dynamo.Selects},
 	}
 }
 
-// BuiltinAdapters returns the adapters of all engines.
+// BuiltinAdapters returns the adapters of all engines, and the consumer's own
+// derivation behind them. That one answers for every engine, from a CSV that
+// not every run has, so it is asked by name only.
 func BuiltinAdapters() []adapter.Adapter {
 	var all []adapter.Adapter
 	for _, e := range Builtin() {
 		all = append(all, e.Adapters...)
 	}
-	return all
+	return append(all, etl.Adapters()...)
 }
 
 // Selects reports whether any adapter or the oracle reads a metric family; a
@@ -40,5 +49,5 @@ func Selects(name string) bool {
 			return true
 		}
 	}
-	return oracle.Selects(name)
+	return etl.Selects(name) || oracle.Selects(name)
 }

@@ -15,6 +15,7 @@ const (
 func bases() map[string]func() *run {
 	return map[string]func() *run{
 		"base": atomUnified, "pd": atomPD, "vllm": vllmUnified, "vllm-pd": vllmPD, "files": handWritten,
+		"sglang": sglangUnified, "sglang-pd": sglangPD, "trtllm": trtllmUnified, "trtllm-pd": trtllmPD, "dynamo": dynamoFrontEnd,
 	}
 }
 
@@ -61,6 +62,94 @@ func vllmPD() *run {
 	return r
 }
 
+// sglangUnified: per request 60 tokens from the device and 20 from the host.
+func sglangUnified() *run {
+	r := newRun("sglang", "false")
+	r.setEnv("SRT_AGG_ENDPOINTS", "p:9")
+	r.countSGLang("p:9", "unified")
+	return r
+}
+
+// sglangPD adds a decode worker, which repeats what its prefill worker counted
+// (engines.md, SGLang).
+func sglangPD() *run {
+	r := newRun("sglang", "false")
+	r.asPD()
+	r.countSGLang("p:9", "prefill")
+	r.countSGLang("d:9", "decode")
+	return r
+}
+
+func (r *run) countSGLang(hostPort, role string) {
+	labels := func(more ...pair) []pair {
+		return sortedLabels(append([]pair{{"engine_type", role}, {"model_name", "m"}}, more...))
+	}
+	r.count(hostPort, "sglang:cached_tokens", 60, labels(pair{"cache_source", "device"})...)
+	r.count(hostPort, "sglang:cached_tokens", 20, labels(pair{"cache_source", "host"})...)
+	r.count(hostPort, "sglang:num_requests", 1, labels()...)
+	r.count(hostPort, "sglang:prompt_tokens", 100, labels()...)
+}
+
+// trtllmUnified: per request 80 tokens cached, 60 of them on the GPU and 20 on
+// the host; the gauge agrees.
+func trtllmUnified() *run {
+	r := newRun("trtllm", "false")
+	r.setEnv("SRT_AGG_ENDPOINTS", "p:9")
+	r.countTRTLLM("p:9", 80, "0.8")
+	return r
+}
+
+// trtllmPD adds a generation server: every prompt is cached there, and the
+// gauge is 0 because it does not reuse blocks (engines.md, TensorRT-LLM).
+func trtllmPD() *run {
+	r := trtllmUnified()
+	r.asPD()
+	r.countTRTLLM("d:9", 100, "0.0")
+	return r
+}
+
+func (r *run) countTRTLLM(hostPort string, cached float64, gauge string) {
+	labels := func(more ...pair) []pair {
+		return sortedLabels(append([]pair{{"engine_type", "trtllm"}, {"model_name", "m"}}, more...))
+	}
+	r.gauge(hostPort, "trtllm_kv_cache_hit_rate", labels(), pair{"avg", gauge}, pair{"max", gauge})
+	if cached < 100 {
+		r.count(hostPort, "trtllm_prompt_cache_hit_tokens", 60, labels(pair{"cache_level", "0"}, pair{"cache_tier", "gpu"})...)
+		r.count(hostPort, "trtllm_prompt_cache_hit_tokens", 20, labels(pair{"cache_level", "1"}, pair{"cache_tier", "host"})...)
+	}
+	r.count(hostPort, "trtllm_prompt_cached_tokens", cached, labels()...)
+	r.count(hostPort, "trtllm_prompt_tokens", 100, labels()...)
+	r.count(hostPort, "trtllm_request_success", 1, labels(pair{"finished_reason", "length"})...)
+}
+
+// dynamoFrontEnd: the front end alone is scraped; per request 80 of 100 tokens
+// were cached.
+func dynamoFrontEnd() *run {
+	r := newRun("dynamo-vllm", "true")
+	r.asPD()
+	r.setEnv("SRTCTL_FRONTEND_TYPE", "dynamo")
+	for i, name := range []string{"dynamo_frontend_cached_tokens", "dynamo_frontend_input_sequence_tokens"} {
+		r.count("f:9", name, []float64{80, 100}[i], pair{"model", "m"})
+		s := r.metrics[len(r.metrics)-1]
+		s.kind = "histogram"
+		s.observe(admissions)
+	}
+	return r
+}
+
+// observe splits n observations evenly over the slices of a histogram.
+func (s *series) observe(n int64) {
+	for i, part := range evenly(n, len(s.slices)) {
+		s.slices[i].count = ns(part)
+	}
+	s.count = ns(n)
+}
+
+// gauge adds a gauge with these statistics and no slices.
+func (r *run) gauge(hostPort, name string, labels []pair, stats ...pair) {
+	r.metrics = append(r.metrics, &series{name: name, endpoint: url(hostPort), labels: labels, kind: "gauge", gauge: stats, noSlices: true})
+}
+
 // handWritten has only what the sections of the script hold.
 func handWritten() *run { return &run{noExport: true, noRecords: true} }
 
@@ -89,7 +178,7 @@ func (r *run) count(hostPort, name string, each float64, labels ...pair) {
 	s := &series{name: name, endpoint: url(hostPort), labels: labels}
 	for i := range int64(admissions) {
 		start := windowStart + i*second
-		s.slices = append(s.slices, slice{ns(start), ns(start + second), float(each)})
+		s.slices = append(s.slices, slice{start: ns(start), end: ns(start + second), total: float(each)})
 	}
 	s.total = float(each * admissions)
 	r.metrics = append(r.metrics, s)

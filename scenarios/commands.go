@@ -25,11 +25,13 @@ external is cpu unless it is given.`,
 func runCommands() []command {
 	return []command{{
 		name:  "run",
-		usage: "base|pd|vllm|vllm-pd|files",
+		usage: "base|pd|vllm|vllm-pd|sglang|sglang-pd|trtllm|trtllm-pd|dynamo|files",
 		doc: `Begins with a base run: ten admissions of 100 prompt tokens, one a second in slices of one second, window [100 s, 110 s), ten records that match.
 base: ATOM on one unified endpoint p:9; per admission CACHED 60, OFFLOAD 20, LOADED 35. pd: prefill p:9 as in base, and a decode endpoint d:9 that counts every prompt
 again without a hit. vllm: one endpoint p:9; 60 local, 20 external, 20 computed by source, and the same as queries and hits. vllm-pd: with a decode endpoint d:9
-where each prompt is an external transfer. files: nothing but the sections behind the script. Sections are added to every run as files.`,
+where each prompt is an external transfer. sglang: per request 60 tokens from the device and 20 from the host; sglang-pd: with a decode endpoint that repeats all of it.
+trtllm: 80 cached tokens, 60 of them on the GPU and 20 on the host, and a gauge of 0.8; trtllm-pd: with a generation server d:9 that has every prompt cached and a gauge of 0.
+dynamo: the histograms of a front end f:9, 80 of 100 tokens, with workers that are not scraped. files: nothing but the sections behind the script. Sections are added to every run as files.`,
 		run: (*builder).cmdRun,
 	}, {
 		name:  "env",
@@ -154,6 +156,16 @@ so atom_*_total is another spelling. Families are written in the order of their 
 		doc:   "Sets stats.total and leaves the slices alone.",
 		run:   (*builder).cmdTotal,
 	}, {
+		name:  "observe",
+		usage: "SERIES N",
+		doc:   "Splits N observations of a histogram evenly over its slices; stats.count becomes N.",
+		run:   (*builder).cmdObserve,
+	}, {
+		name:  "gauge",
+		usage: "NAME@HOST:PORT[{label=value,...}] STAT=VALUE...",
+		doc:   "Adds a gauge with these statistics and without slices, or sets those of the ones that are there.",
+		run:   (*builder).cmdGauge,
+	}, {
 		name:  "warmup",
 		usage: "SERIES VALUE [TARGET]",
 		doc:   "Sets the total of the same series in warmup_metrics; with TARGET, of the series of another spelling, endpoint or label set.",
@@ -245,6 +257,51 @@ func (b *builder) cmdTotal(args []string) error {
 		return errUsage
 	}
 	return b.each(args[0], func(s *series) error { s.total = jsonText(args[1]); return nil })
+}
+
+func (b *builder) cmdObserve(args []string) error {
+	if len(args) != 2 {
+		return errUsage
+	}
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	if err != nil {
+		return fmt.Errorf("%w: %q is not a number of observations", errUsage, args[1])
+	}
+	return b.each(args[0], func(s *series) error {
+		if s.kind != "histogram" {
+			return fmt.Errorf("it is no histogram")
+		}
+		s.observe(n)
+		return nil
+	})
+}
+
+func (b *builder) cmdGauge(args []string) error {
+	if len(args) < 2 {
+		return errUsage
+	}
+	sel, err := parseSelector(args[0])
+	if err != nil || len(sel.names) != 1 || sel.endpoint == "" {
+		return orUsage(err)
+	}
+	list, err := pairs(args[1:])
+	if err != nil {
+		return err
+	}
+	var stats []pair
+	for _, p := range list {
+		stats = append(stats, pair{p[0], jsonText(p[1])})
+	}
+	found := false
+	for _, s := range b.run.metrics {
+		if sel.matches(s) && s.kind == "gauge" {
+			s.gauge, found = stats, true
+		}
+	}
+	if !found {
+		b.run.gauge(sel.endpoint, sel.names[0], sortedLabels(sel.labels), stats...)
+	}
+	return nil
 }
 
 func (b *builder) cmdWarmup(args []string) error {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -45,8 +46,10 @@ func known(t *testing.T) replay.Expectations {
 // TestBuiltins runs every built-in version over the corpus. Where a historical
 // one deviates stands in its expectation list, with a reason.
 func TestBuiltins(t *testing.T) {
-	for _, a := range replay.BuiltinAdapters() {
-		t.Run(a.Name(), func(t *testing.T) { runUnder(t, oracle.Contracts()[0], a, known(t)) })
+	for _, e := range replay.Builtin() {
+		for _, a := range e.Adapters {
+			t.Run(a.Name(), func(t *testing.T) { runUnder(t, oracle.Contracts()[0], a, known(t)) })
+		}
 	}
 }
 
@@ -147,5 +150,32 @@ func TestCorpus(t *testing.T) {
 	}
 	if n := len(Under("review")) + len(Under("4405")); n != len(all) {
 		t.Errorf("under review and 4405: %d scenarios, want all %d", n, len(all))
+	}
+}
+
+// Public bugs name repository and number, and each fails a version that is
+// built in: a story that nobody gets wrong proves nothing.
+func TestPublicBugs(t *testing.T) {
+	fails := map[string]bool{}
+	for _, e := range known(t) {
+		fails[e.Run] = fails[e.Run] || e.Class != replay.Undecided
+	}
+	source, n := regexp.MustCompile(`^[\w.-]+/[\w.-]+ #\d+: `), 0
+	for _, s := range All() {
+		switch {
+		case strings.HasPrefix(s.Name, "bug-"):
+			n++
+			if !source.MatchString(s.Story) {
+				t.Errorf("%s: the story %q does not begin with repository and number", s.File(), s.Story)
+			}
+		case !strings.HasPrefix(s.Name, "defect-"):
+			continue
+		}
+		if !fails[s.RunID()] {
+			t.Errorf("%s: no built-in adapter fails it", s.File())
+		}
+	}
+	if n < 25 {
+		t.Errorf("%d public bugs, want 25", n)
 	}
 }

@@ -32,12 +32,16 @@ type series struct {
 	name     string
 	endpoint string // full URL
 	labels   []pair // sorted by key
-	total    string // stats.total
+	total    string // stats.total; a histogram's stats.sum
+	kind     string // gauge, histogram, or "" for a counter
+	count    string // a histogram's stats.count
+	gauge    []pair // a gauge's stats
 	slices   []slice
 	noSlices bool // the key timeslices is not there
 }
 
-type slice struct{ start, end, total string }
+// count is a histogram's number of observations.
+type slice struct{ start, end, total, count string }
 
 type record struct {
 	start, end int64

@@ -32,7 +32,7 @@ func TestMistakes(t *testing.T) {
 	tests := []struct{ name, script, want string }{
 		{"no run first", "env A=b\n" + valid, `test.txtar:2: env: a script begins with run`},
 		{"two runs", "run base\nrun pd\n" + valid, `test.txtar:3: run: a script begins with run, and runs once`},
-		{"unknown run", "run pds\n" + valid, `unknown run "pds", known are base files pd vllm vllm-pd`},
+		{"unknown run", "run pds\n" + valid, `unknown run "pds", known are base dynamo files pd sglang sglang-pd trtllm trtllm-pd vllm vllm-pd`},
 		{"unknown command", "run base\nslice FULL\n" + valid, `test.txtar:3: unknown command "slice"`},
 		{"no want", "run base\n", `test.txtar: no want`},
 		{"two wants", "run base\n" + valid + valid, `test.txtar:4: want after want`},

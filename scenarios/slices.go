@@ -82,7 +82,7 @@ func (s *series) add(at span, total string) error {
 	if i < 0 {
 		i = len(s.slices)
 	}
-	s.slices = slices.Insert(s.slices, i, slice{ns(at.start), ns(at.end), total})
+	s.slices = slices.Insert(s.slices, i, slice{start: ns(at.start), end: ns(at.end), total: total})
 	s.noSlices = false
 	s.total = sum(s.total, total)
 	return nil

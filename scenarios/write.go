@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"testing/fstest"
 )
@@ -78,7 +79,7 @@ func families(all []*series) object {
 			group = append(group, s.json())
 		}
 		doc = doc.with(all[0].name, object{
-			{"type", text("counter")}, {"description", text("")}, {"series", group},
+			{"type", text(cmp.Or(all[0].kind, "counter"))}, {"description", text("")}, {"series", group},
 		})
 		all = all[n:]
 	}
@@ -94,15 +95,34 @@ func (s *series) json() object {
 		}
 		doc = doc.with("labels", labels)
 	}
-	doc = doc.with("stats", object{}.with("total", raw(s.total)))
+	doc = doc.with("stats", s.stats())
 	if s.noSlices {
 		return doc
 	}
 	grid := list{}
 	for _, sl := range s.slices {
-		grid = append(grid, object{}.with("start_ns", raw(sl.start)).with("end_ns", raw(sl.end)).with("total", raw(sl.total)))
+		grid = append(grid, s.measured(object{}.with("start_ns", raw(sl.start)).with("end_ns", raw(sl.end)), sl.count, sl.total))
 	}
 	return doc.with("timeslices", grid)
+}
+
+func (s *series) stats() object {
+	if s.kind != "gauge" {
+		return s.measured(object{}, s.count, s.total)
+	}
+	stats := object{}
+	for _, p := range s.gauge {
+		stats = stats.with(p.key, raw(p.value))
+	}
+	return stats
+}
+
+// measured adds what was counted, by the keys of the family's type.
+func (s *series) measured(doc object, count, total string) object {
+	if s.kind == "histogram" {
+		return doc.with("count", raw(count)).with("sum", raw(total))
+	}
+	return doc.with("total", raw(total))
 }
 
 func (r *run) jsonl() []byte {
