@@ -45,6 +45,18 @@ func one(engine, generation string, faults ...string) generator.Spec {
 	return spec
 }
 
+// overfull has more hits than prompts; one of them may be missing, and as many
+// as there are may be foreign.
+func overfull() generator.Spec {
+	spec := one(generator.ATOM, generator.GenB, "cached-above-full")
+	ms := func(n int) generator.Duration { return generator.Duration(time.Duration(n) * time.Millisecond) }
+	spec.Requests = []generator.Request{
+		{Prefill: ms(10), Prompt: 1, Outcome: generator.Cancelled},
+		{At: ms(840), Prefill: ms(10), Prompt: 1},
+	}
+	return spec
+}
+
 func fullyCached() generator.Spec {
 	spec := one(generator.VLLM, generator.Era1)
 	spec.Requests[0].GPU, spec.Requests[0].CPU = 80, 20
@@ -81,6 +93,8 @@ func TestFinds(t *testing.T) {
 		{"vLLM without local_compute", one(generator.VLLM, generator.Era2, "compute-absent")},
 		// The first era counts a fully cached prompt as one token more.
 		{"vLLM era 1, all of the prompt cached", fullyCached()},
+		// CACHED above FULL is nobody's reuse, however much may be missing.
+		{"more hits than prompts", overfull()},
 	} {
 		ev, truth := generated(t, tt.spec)
 		for i, interval := range ev.True.Rates.List() {

@@ -113,8 +113,8 @@ func (ev *Evidence) reckon(l ledger) reckoning {
 			hits += h
 		}
 	}
-	if least < 0 || hits-r.alien > n {
-		r.fits = false // fewer than nothing, or more hits than prompts
+	if least < 0 || hits > l.full || hits-r.alien > n {
+		r.fits = false // fewer than nothing, or more hits than prompts, whoever's they are
 		return r
 	}
 	of := func(hits float64) Interval {
