@@ -119,6 +119,9 @@ func (c *checker) isolate(ctx context.Context) error {
 		f.take(g)
 		c.report.Failures = append(c.report.Failures, f)
 	}
+	if err := c.shrinkContradictions(ctx); err != nil {
+		return err
+	}
 	return c.write(ctx)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdreplay/pdreplay/generator"
+	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -47,6 +48,28 @@ func (c *checker) minimize(ctx context.Context, g *group) (*Failure, error) {
 	}
 	f.Faults = faultsOf(f.Spec)
 	return f, c.record(context.WithoutCancel(ctx), f)
+}
+
+// shrinkContradictions makes the runs small on which the oracle is wrong.
+func (c *checker) shrinkContradictions(ctx context.Context) error {
+	for _, k := range c.report.Contradictions {
+		wrong := func(s generator.Spec) string {
+			out, run, err := open(s, k.Run)
+			if err != nil {
+				return ""
+			}
+			return contradiction(out.Truth, oracle.Examine(run, c.Oracle))
+		}
+		keep := func(ctx context.Context, s generator.Spec) (bool, error) { return wrong(s) != "", ctx.Err() }
+		small, _, err := shrink.Shrink(ctx, k.Spec, passes(), keep, shrink.Budget{Evaluations: evaluations, Time: patience, Jobs: c.Jobs, Now: c.Now})
+		if err != nil && ctx.Err() == nil {
+			return fmt.Errorf("shrinking run %s: %w", k.Run, err)
+		}
+		if text := wrong(small); text != "" {
+			k.Spec, k.Text = small, text
+		}
+	}
+	return nil
 }
 
 // record keeps what every adapter says of the shrunk run, and how large it is.

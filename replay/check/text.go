@@ -165,7 +165,7 @@ func shows(slug string) string {
 func (r *Report) contradiction(w io.Writer, k *Contradiction) error {
 	p := &printer{w: w}
 	p.line("CONTRADICTION %s: the oracle is wrong here", k.Run)
-	p.line("     %s", k.Text)
+	p.line("     %s (shrunk to %s)", k.Text, faultsOf(k.Spec))
 	if k.Dir != "" {
 		p.line("     report: %s", k.Dir)
 	}
