@@ -23,7 +23,7 @@ run, or nothing is written; nor is it if something personal may be left.
 
 Beside the run's files stand want.json and scenario.txtar, a scenario for the corpus. Its
 want is what the oracle says: hold it against the rules before you commit it.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needPaths,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if dir == "" {
 				return errors.New("no place to write to: add -o DIR")

@@ -23,7 +23,7 @@ func newExplain() *cobra.Command {
 run's files, what the run lacks and what hints at it, and ends with what is proven and
 what each published price is off by. ROWS are files or directories with published rows.
 With --format html:PATH the same stands on a page, with pictures.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needPaths,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			page, ok := strings.CutPrefix(format, "html:")
 			if c.Flags().Changed("format") && (!ok || page == "") {
@@ -81,11 +81,15 @@ func oneRun(c *cobra.Command, l *look, paths []string) (replay.Source, error) {
 		return replay.Source{}, err
 	}
 	if len(sources) > 1 {
-		var runs []string
-		for _, s := range sources {
-			runs = append(runs, s.Again[2]) // behind "pdreplay replay"
+		const most = 10
+		list := ""
+		for _, s := range sources[:min(len(sources), most)] {
+			list += "\n    " + s.Again[2] // behind "pdreplay replay"
 		}
-		return replay.Source{}, fmt.Errorf("%s holds %d runs, %s takes one: %s", path, len(runs), c.Name(), strings.Join(runs, ", "))
+		if more := len(sources) - most; more > 0 {
+			list += fmt.Sprintf("\n    and %d more", more)
+		}
+		return replay.Source{}, fmt.Errorf("%s holds %d runs, %s takes one:%s", path, len(sources), c.Name(), list)
 	}
 	return sources[0], nil
 }

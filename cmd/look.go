@@ -154,11 +154,10 @@ func (l *look) find(paths []string) ([]replay.Source, error) {
 func (l *look) environment() (aiperf.Env, error) {
 	env := aiperf.Env{}
 	for _, file := range l.envFiles {
-		dir, name := filepath.Split(file)
-		if dir == "" {
-			dir = "."
+		if _, err := os.Stat(file); err != nil {
+			return nil, fmt.Errorf("--env-file: %w", err)
 		}
-		more, err := aiperf.ReadEnv(os.DirFS(dir), name)
+		more, err := aiperf.ReadEnv(os.DirFS(filepath.Dir(file)), filepath.Base(file))
 		if err != nil {
 			return nil, fmt.Errorf("--env-file %s: %w", file, err)
 		}

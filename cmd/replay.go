@@ -47,7 +47,7 @@ counts, and tell as much of the environment as they hold.`,
 
 func needPaths(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("no path: give the directory of a run, or one above runs")
+		return fmt.Errorf("no path: give the directory of a run, or one above it")
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ behind it. With --predicate it is whatever COMMAND, which gets the run's directo
 last argument, answers with exit status 0.
 
 The run is written as its files were read, names and all: capture it to replace them.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: needPaths,
 		RunE: s.run,
 	}
 	s.look.flags(c)

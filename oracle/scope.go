@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
@@ -68,6 +69,8 @@ func (s scope) problems(requests, tokens claim) []Reason {
 		switch {
 		case c.unknown != "":
 			add("", "%s is unknown: %s", c.name, c.unknown)
+		case math.IsInf(c.value, 1):
+			add("", "%s adds up to more than a number can hold, the client has %s %s", c.name, formatCount(c.want), c.of)
 		case c.value != c.want && (c.of != "prompt tokens in the records" || s.without == 0):
 			add("", "%s is %s, the client has %s %s", c.name, formatCount(c.value), formatCount(c.want), c.of)
 		}

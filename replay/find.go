@@ -343,6 +343,9 @@ func (l located) open(id string, rows *rows) func() (*aiperf.Run, error) {
 		if run.Published == nil {
 			rows.pair(l, run)
 		}
+		if err := checkPublished(run.Published); err != nil {
+			return nil, err
+		}
 		rebuildEnv(run)
 		return run, nil
 	}

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -63,8 +64,23 @@ func publishedRates(row *aiperf.Row) (rates [4]*float64, given [4]bool) {
 	return rates, given
 }
 
-// publishedRate reads one rate of a row. Python writes bare NaN and Infinity;
-// any other text is no rate, which no adapter reproduces.
+// checkPublished refuses a row with a rate that is none: nothing could be said
+// about who reproduces it.
+func checkPublished(row *aiperf.Row) error {
+	if row == nil {
+		return nil
+	}
+	for i, v := range [4]aiperf.Value{row.GPU, row.CPU, row.External, row.Overall} {
+		switch text := strings.TrimPrefix(v.Text(), "-"); text {
+		case "", "NaN", "Infinity":
+		default:
+			return fmt.Errorf("published row %s: %s_cache_hit_rate is %s, want a number or null", row.File, adapter.RateNames[i], v.Text())
+		}
+	}
+	return nil
+}
+
+// publishedRate reads one rate of a row. Python writes bare NaN and Infinity.
 func publishedRate(v aiperf.Value) (*float64, bool) {
 	switch v.Kind() {
 	case aiperf.Absent:
