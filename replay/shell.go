@@ -1,6 +1,11 @@
 package replay
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // shellWords joins words so that a POSIX shell reads them back.
 func shellWords(words []string) string {
@@ -16,5 +21,28 @@ func quote(w string) string {
 	if w != "" && strings.Trim(w, plain) == "" {
 		return w
 	}
+	if !utf8.ValidString(w) || strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return dollarQuote(w)
+	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+}
+
+// dollarQuote quotes a word so that it is printable: POSIX has $'...' since 2024,
+// bash and zsh had it before.
+func dollarQuote(w string) string {
+	var b strings.Builder
+	b.WriteString("$'")
+	for i := range len(w) {
+		switch c := w[i]; {
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c >= ' ' && c < 0x7f:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "\\%03o", c) // unlike \x, never longer
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
 }

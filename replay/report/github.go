@@ -34,6 +34,9 @@ func NewGitHub(w io.Writer, o GitHubOptions) *GitHub {
 	return &GitHub{commands: w, summary: o.Summary, locate: o.Locate}
 }
 
+// Result keeps one result.
+func (g *GitHub) Result(r replay.Result) error { return g.collection.Result(printable(r)) }
+
 // Summary writes the annotations, then the summary of the step.
 func (g *GitHub) Summary(s replay.Summary) error {
 	blocks := g.blocks(s)

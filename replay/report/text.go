@@ -48,6 +48,7 @@ func NewText(w io.Writer, o TextOptions) *Text {
 
 // Result writes a run once all its results have come.
 func (t *Text) Result(r replay.Result) error {
+	r = printable(r)
 	if len(t.run) > 0 && t.run[0].Run != r.Run {
 		t.endRun()
 	}
@@ -75,7 +76,8 @@ func (t *Text) Summary(s replay.Summary) error {
 		t.block("PARITY", run[0].Run+"  "+notReproduced, unlike(run)...)
 	}
 	for _, c := range s.Contradictions {
-		t.block("ORACLE", c, contradicted)
+		lines := strings.Split(escapedLines(c), "\n") // a panic comes with its stack
+		t.block("ORACLE", lines[0], append(lines[1:], contradicted)...)
 	}
 	t.line("")
 	t.sums(s)
@@ -120,7 +122,7 @@ func count(n int, thing string) string {
 
 func (t *Text) line(format string, args ...any) {
 	text := strings.TrimRight(fmt.Sprintf(format, args...), " ")
-	t.w.WriteString(text)
+	t.w.WriteString(inert(text))
 	t.w.WriteByte('\n') // a bufio.Writer keeps the first error for Flush
 }
 
