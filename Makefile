@@ -29,6 +29,7 @@ fuzz:
 	for t in Export Records Aggregate Row Totals Env Scanner Integer; do \
 		$(GO) test ./replay/aiperf -run '^$$' -fuzz "^Fuzz$$t$$" -fuzztime $(LONG) -fuzzminimizetime 10x || exit 1; \
 	done
+	$(GO) test ./replay/archive -run '^$$' -fuzz FuzzArchive -fuzztime $(LONG) -fuzzminimizetime 10x
 
 # What the oracle's answers are worth, over synthesized runs: the README's table.
 figures:
