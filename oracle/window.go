@@ -78,16 +78,18 @@ func lay(l layout, file string, window aiperf.Range) *layout {
 		l.find(flawNoSlices, "has no timeslices", file+"#"+l.series.At, math.Inf(1))
 		return &l
 	}
-	order := make([]int, len(l.series.Slices)) // index in the file, for addresses
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(l.series.Slices[a].Start, l.series.Slices[b].Start)
-	})
-	at := func(i int) string { return fmt.Sprintf("%s#%s/timeslices/%d", file, l.series.At, order[i]) }
-	for _, i := range order {
-		l.slices = append(l.slices, l.series.Slices[i])
+	byStart := func(a, b aiperf.Slice) int { return cmp.Compare(a.Start, b.Start) }
+	at := func(i int) string { return fmt.Sprintf("%s#%s/timeslices/%d", file, l.series.At, i) }
+	if l.slices = l.series.Slices; !slices.IsSortedFunc(l.slices, byStart) { // AIPerf's always are
+		order := make([]int, len(l.slices)) // index in the file, for addresses
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return byStart(l.series.Slices[a], l.series.Slices[b]) })
+		inFile := at
+		at = func(i int) string { return inFile(order[i]) }
+		l.slices = slices.Clone(l.slices)
+		slices.SortStableFunc(l.slices, byStart)
 	}
 	for i, s := range l.slices {
 		if why := brokenSlice(l.slices, i); why != "" {
@@ -140,7 +142,12 @@ func (l *layout) cut(window aiperf.Range, at func(int) string) {
 			open(flawTotal, "has a slice "+broken, at(i))
 			continue
 		}
-		l.place(s, window, at(i))
+		switch total := number(s.Value); {
+		case s.Start >= window.Start && s.End <= window.End:
+			l.inside += total
+		case total != 0: // an empty one hides nothing, wherever it lies
+			l.edge(s, total, window, at(i))
+		}
 	}
 	switch {
 	case last < 0:
@@ -150,31 +157,26 @@ func (l *layout) cut(window aiperf.Range, at func(int) string) {
 	}
 }
 
-// place puts one slice that overlaps the window where it belongs.
-func (l *layout) place(s aiperf.Slice, window aiperf.Range, at string) {
-	total := number(s.Value)
+// edge says what a slice over S or E leaves open.
+func (l *layout) edge(s aiperf.Slice, total float64, window aiperf.Range, at string) {
 	span := fmt.Sprintf("slice [%s, %s)", seconds(s.Start, window), seconds(s.End, window))
-	switch {
-	case s.Start < window.Start && total == 0, s.End > window.End && total == 0:
-	case s.Start < window.Start:
-		open := total
-		if total >= l.warmup { // false without a warmup total
-			open = total - l.warmup
-		}
-		if open == 0 {
-			l.find(provenStraddler, fmt.Sprintf("%s is warmup, proven by warmup_metrics' %s (%s)", span, tokens(l.warmup), l.warmupAt), at, 0)
-			return
-		}
-		why := "warmup_metrics has no such series"
-		if !math.IsNaN(l.warmup) {
-			why = fmt.Sprintf("warmup_metrics has %s (%s)", tokens(l.warmup), l.warmupAt)
-		}
-		l.find(flawStraddler, fmt.Sprintf("%s straddles the window's start with %s; %s", span, tokens(total), why), at, open)
-	case s.End > window.End:
+	if s.Start >= window.Start {
 		l.find(flawOverEnd, fmt.Sprintf("%s runs over the window's end with %s", span, tokens(total)), at, total)
-	default:
-		l.inside += total
+		return
 	}
+	open := total
+	if total >= l.warmup { // false without a warmup total
+		open = total - l.warmup
+	}
+	if open == 0 {
+		l.find(provenStraddler, fmt.Sprintf("%s is warmup, proven by warmup_metrics' %s (%s)", span, tokens(l.warmup), l.warmupAt), at, 0)
+		return
+	}
+	why := "warmup_metrics has no such series"
+	if !math.IsNaN(l.warmup) {
+		why = fmt.Sprintf("warmup_metrics has %s (%s)", tokens(l.warmup), l.warmupAt)
+	}
+	l.find(flawStraddler, fmt.Sprintf("%s straddles the window's start with %s; %s", span, tokens(total), why), at, open)
 }
 
 // brokenSlice says why a slice cannot be laid over the window, "" when it can.

@@ -1,6 +1,8 @@
 package replay
 
 import (
+	"sync"
+
 	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/adapter/atom"
@@ -44,10 +46,14 @@ func BuiltinAdapters() []adapter.Adapter {
 // Selects reports whether any adapter or the oracle reads a metric family; a
 // run is opened with it.
 func Selects(name string) bool {
-	for _, e := range Builtin() {
+	for _, e := range registered() {
 		if e.Selects(name) {
 			return true
 		}
 	}
 	return etl.Selects(name) || oracle.Selects(name)
 }
+
+// registered is Builtin, made once: Selects is asked about every family of
+// every run.
+var registered = sync.OnceValue(Builtin)

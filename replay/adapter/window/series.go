@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -27,16 +28,12 @@ func Lay(series []aiperf.Slice, w aiperf.Range) Fit {
 	if bad := invalid(series); bad != "" {
 		return Fit{Bad: bad}
 	}
-	sorted := slices.Clone(series)
-	slices.SortFunc(sorted, func(a, b aiperf.Slice) int {
-		switch {
-		case a.Start < b.Start:
-			return -1
-		case a.Start > b.Start:
-			return 1
-		}
-		return 0
-	})
+	byStart := func(a, b aiperf.Slice) int { return cmp.Compare(a.Start, b.Start) }
+	sorted := series
+	if !slices.IsSortedFunc(sorted, byStart) { // AIPerf's always are
+		sorted = slices.Clone(series)
+		slices.SortFunc(sorted, byStart)
+	}
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i].Start < sorted[i-1].End {
 			return Fit{Bad: fmt.Sprintf("invalid: slices [%d, %d) and [%d, %d) overlap",
@@ -70,11 +67,14 @@ func invalid(series []aiperf.Slice) string {
 }
 
 func tile(sorted []aiperf.Slice, w aiperf.Range) Fit {
-	var cut []aiperf.Slice
-	for _, s := range sorted {
-		if s.Start < w.End && s.End > w.Start {
-			cut = append(cut, s)
-		}
+	// None overlaps another, so those that overlap the window stand together.
+	first := slices.IndexFunc(sorted, func(s aiperf.Slice) bool { return s.End > w.Start })
+	if first < 0 {
+		first = len(sorted)
+	}
+	cut := sorted[first:]
+	if past := slices.IndexFunc(cut, func(s aiperf.Slice) bool { return s.Start >= w.End }); past >= 0 {
+		cut = cut[:past]
 	}
 	if len(cut) == 0 {
 		return Fit{Bad: "missing: no slice overlaps the window"}
