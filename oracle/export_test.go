@@ -60,6 +60,9 @@ func (ev *Evidence) HitsOutrunFull() bool {
 	return hits > ev.read.full.sum().possible
 }
 
+// Unreported reports whether requests may exist of which no hits were reported.
+func (ev *Evidence) Unreported() bool { return ev.read.unreported() != "" }
+
 // Inside are the in-window sums of the counters that rates are made of.
 func (ev *Evidence) Inside() []float64 {
 	var sums []float64

@@ -61,11 +61,12 @@ func (s sample) hold() (broken []string) {
 	if !s.within() {
 		say("an observed interval is wider (%v) than what straddles, runs over E or fell into gaps over FULL (%v)", observed, ev.Open())
 	}
-	// Two exceptions, where rules 6, 7 and 14 report what is inside all the same:
-	// a gap in a series that was reset, which nothing limits, and hits that move
-	// at an edge without the prompts that they are of.
+	// Three exceptions, where rules 6, 7 and 14 report what is inside all the same:
+	// a gap in a series that was reset, which nothing limits; hits that move at an
+	// edge without the prompts that they are of; and requests in a gap of which
+	// nobody reported the hits.
 	overall := ev.Verdict(contract("review")).Rates[3]
-	if ev.RunBasis() == oracle.Unknown && overall != nil && !math.IsInf(ev.Open(), 1) && !ev.HitsOutrunFull() {
+	if ev.RunBasis() == oracle.Unknown && overall != nil && !math.IsInf(ev.Open(), 1) && !ev.HitsOutrunFull() && !ev.Unreported() {
 		say("basis unknown, and contract review reports overall %v", *overall)
 	}
 	if ev.Witness.Contradicts && ev.RunBasis() == oracle.Exact {
