@@ -130,7 +130,7 @@ func (c *choice) addConfigured(ctx context.Context, name string, l *look) error 
 func (c choice) close(cmd *cobra.Command, err *error) {
 	for _, a := range c.external {
 		if closeErr := a.Close(); closeErr != nil {
-			fmt.Fprintln(cmd.ErrOrStderr(), "pdreplay:", closeErr)
+			complain(cmd.ErrOrStderr(), closeErr)
 			*err = atLeast(*err, replay.ExitUnusable)
 		}
 	}

@@ -28,7 +28,7 @@ counts, and tell as much of the environment as they hold.`,
 			sources, err := j.look.find(paths)
 			if err != nil {
 				// What was found is judged all the same.
-				fmt.Fprintln(c.ErrOrStderr(), "pdreplay:", err)
+				complain(c.ErrOrStderr(), err)
 			}
 			if len(sources) == 0 {
 				return exit(replay.ExitUnusable)

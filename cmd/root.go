@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -39,8 +40,16 @@ func run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reade
 	case errors.As(err, &code):
 		return int(code)
 	}
-	fmt.Fprintln(stderr, "pdreplay:", err)
+	complain(stderr, err)
 	return replay.ExitUnusable
+}
+
+// complain writes an error, which may name a stranger's file or hold its text.
+func complain(stderr io.Writer, err error) {
+	text := "pdreplay: " + strings.ReplaceAll(err.Error(), "\t", "    ")
+	for line := range strings.SplitSeq(text, "\n") {
+		fmt.Fprintln(stderr, replay.Printable(line))
+	}
 }
 
 // An exit ends the program with its code when all has been said.

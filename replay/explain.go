@@ -33,7 +33,7 @@ func Explain(ctx context.Context, w io.Writer, s Source, o Options) error {
 	}
 	for _, text := range lacks(ev, run, o.Contract.Name) {
 		label, rest, _ := strings.Cut(text, " ")
-		if _, err := fmt.Fprintf(w, "%-9s %s\n", strings.TrimSuffix(label, ":"), rest); err != nil {
+		if _, err := fmt.Fprintf(w, "%-9s %s\n", strings.TrimSuffix(label, ":"), Printable(rest)); err != nil {
 			return err
 		}
 	}
@@ -86,7 +86,7 @@ func explainPrices(w io.Writer, ev *oracle.Evidence, prices []price) error {
 
 func (p price) describe(overall oracle.Interval) string {
 	if p.err != nil {
-		return "no answer: " + p.err.Error()
+		return "no answer: " + Printable(p.err.Error())
 	}
 	h, text := 0.0, "no rate"
 	if x, ok := p.rates.Hit(); ok {

@@ -3,8 +3,6 @@ package replay
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // shellWords joins words so that a POSIX shell reads them back.
@@ -21,7 +19,7 @@ func quote(w string) string {
 	if w != "" && strings.Trim(w, plain) == "" {
 		return w
 	}
-	if !utf8.ValidString(w) || strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if !isPrintable(w) {
 		return dollarQuote(w)
 	}
 	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/pdreplay/pdreplay/replay"
 )
@@ -16,59 +13,40 @@ import (
 // printable is a result whose texts hold printable characters only, its error
 // line breaks too.
 func printable(r replay.Result) replay.Result {
-	r.Run, r.Difference, r.Again = escaped(r.Run), escaped(r.Difference), escaped(r.Again)
+	r.Run, r.Difference, r.Again = replay.Printable(r.Run), replay.Printable(r.Difference), replay.Printable(r.Again)
 	for _, w := range []*replay.Word{&r.Adapter, &r.Engine, &r.Status, &r.Class} {
-		*w = replay.Word(escaped(string(*w)))
+		*w = replay.Word(replay.Printable(string(*w)))
 	}
-	r.Error = replay.Word(escapedLines(string(r.Error)))
-	r.Reasons, r.Lacks = escapedAll(r.Reasons), escapedAll(r.Lacks)
+	r.Error = replay.Word(printableLines(string(r.Error)))
+	r.Reasons, r.Lacks = printableAll(r.Reasons), printableAll(r.Lacks)
 	if r.Oracle != nil {
 		f := *r.Oracle
-		f.Status, f.Reasons = replay.Word(escaped(string(f.Status))), escapedAll(f.Reasons)
+		f.Status, f.Reasons = replay.Word(replay.Printable(string(f.Status))), printableAll(f.Reasons)
 		r.Oracle = &f
 	}
 	if r.Listed != nil {
 		l := *r.Listed
-		l.Why, l.At = escaped(l.Why), escaped(l.At)
+		l.Why, l.At = replay.Printable(l.Why), replay.Printable(l.At)
 		r.Listed = &l
 	}
 	if r.Published != nil {
 		p := *r.Published
-		p.Status = replay.Word(escaped(string(p.Status)))
+		p.Status = replay.Word(replay.Printable(string(p.Status)))
 		r.Published = &p
 	}
 	return r
 }
 
-// escaped writes what is not printable as a Go string has it, and U+FFFD for
-// what is not UTF-8.
-func escaped(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, unprintable) {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if unprintable(r) {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func unprintable(r rune) bool { return !unicode.IsPrint(r) }
-
-func escapedAll(list []string) []string {
+func printableAll(list []string) []string {
 	var all []string
 	for _, s := range list {
-		all = append(all, escaped(s))
+		all = append(all, replay.Printable(s))
 	}
 	return all
 }
 
-// escapedLines keeps line breaks.
-func escapedLines(s string) string { return strings.Join(escapedAll(strings.Split(s, "\n")), "\n") }
+// printableLines keeps line breaks.
+func printableLines(s string) string { return strings.Join(printableAll(strings.Split(s, "\n")), "\n") }
 
 // inert is a line of text that GitHub's runner takes for no workflow command:
 // those begin with :: behind spaces, or hold ##[.

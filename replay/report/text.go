@@ -76,7 +76,7 @@ func (t *Text) Summary(s replay.Summary) error {
 		t.block("PARITY", run[0].Run+"  "+notReproduced, unlike(run)...)
 	}
 	for _, c := range s.Contradictions {
-		lines := strings.Split(escapedLines(c), "\n") // a panic comes with its stack
+		lines := strings.Split(printableLines(c), "\n") // a panic comes with its stack
 		t.block("ORACLE", lines[0], append(lines[1:], contradicted)...)
 	}
 	t.line("")
