@@ -26,6 +26,7 @@ type judging struct {
 
 	jobs     int
 	failFast bool
+	price    bool
 }
 
 func (j *judging) flags(c *cobra.Command) {
@@ -97,7 +98,7 @@ func (j *judging) options(c *cobra.Command) (replay.Options, choice, error) {
 	for _, e := range j.expect {
 		o.Flags = append(o.Flags, "--expect", e)
 	}
-	o.Jobs, o.FailFast = j.jobs, j.failFast
+	o.Jobs, o.FailFast, o.Price = j.jobs, j.failFast, j.price
 	return o, chosen, nil
 }
 

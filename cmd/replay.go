@@ -41,6 +41,7 @@ counts, and tell as much of the environment as they hold.`,
 		},
 	}
 	j.flags(c)
+	c.Flags().BoolVar(&j.price, "price", false, "show what each answer asks of the consumer: the app's price and a guard's, by run and for all of them as one sweep")
 	j.look.pathFlags(c)
 	return c
 }

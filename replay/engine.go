@@ -28,6 +28,7 @@ type Options struct {
 	Corpus   string // id of the scenario corpus, when that is what is replayed
 	Shard    string // "I/N", when the sources are only a part
 
+	Price    bool          // work out what each answer asks of the consumer
 	Jobs     int           // runs at a time, at least 1
 	Timeout  time.Duration // of one Derive
 	FailFast bool          // stop after the first failure or error
@@ -57,6 +58,7 @@ func Run(ctx context.Context, sources []Source, o Options, emit func(Result) err
 	context.AfterFunc(ctx, func() { time.AfterFunc(patience, func() { close(late) }) })
 
 	var tally Tally
+	var sold sweeps
 	var err error
 	stopped := false
 	for _, slot := range o.start(ctx, sources) {
@@ -66,6 +68,7 @@ func Run(ctx context.Context, sources []Source, o Options, emit func(Result) err
 		}
 		for _, r := range j.results {
 			tally.Add(r)
+			sold.add(r)
 			err = errors.Join(err, emit(r))
 		}
 		tally.contradict(j.contradiction)
@@ -75,6 +78,7 @@ func Run(ctx context.Context, sources []Source, o Options, emit func(Result) err
 		}
 	}
 	s := tally.Summary()
+	s.Sweeps = sold.priced()
 	s.Corpus, s.Shard, s.Stopped, s.Interrupted = Word(o.Corpus), Word(o.Shard), stopped, ctx.Err() != nil
 	return s, err
 }
@@ -225,6 +229,9 @@ func (o Options) derive(ctx context.Context, s Source, a adapter.Adapter, run *a
 	switch {
 	case err == nil:
 		o.judge(&r, ev, v, answer, run.Published)
+		if o.Price {
+			r.Price = priceOf(pointOf(run, answer))
+		}
 	case ctx.Err() != nil:
 		return r, false
 	case errors.Is(err, context.DeadlineExceeded):

@@ -40,6 +40,7 @@ type Result struct {
 	Class      Word     `json:"class"`
 	Expected   bool     `json:"expected"` // correct, or a listed deviation that did happen
 	PriceError *float64 `json:"price_error_pct"`
+	Price      *Price   `json:"price,omitempty"` // with --price
 	Published  *Parity  `json:"published"`       // null where no row lies beside the run
 	Lacks      []string `json:"lacks,omitempty"` // "lacks ..." with the flag that supplies it, "hint: ..." with its evidence
 	ElapsedMS  float64  `json:"elapsed_ms"`

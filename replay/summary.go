@@ -25,6 +25,8 @@ type Summary struct {
 	Seed  *uint64 `json:"seed,omitempty"`  // of the drawn runs, where runs were drawn
 	Shard Word    `json:"shard,omitempty"` // "I/N": only this part was to be judged
 
+	Sweeps []Sweep `json:"sweeps,omitempty"` // with --price: of each adapter
+
 	ParityHeld     int      `json:"parity_held"`   // runs whose published row an adapter reproduces in every field
 	ParityBroken   int      `json:"parity_broken"` // runs whose published row none reproduces
 	Contradictions []string `json:"contradictions"`

@@ -24,6 +24,7 @@ type Text struct {
 	against string // show only where an adapter differs from this one
 	trouble bool   // show only the runs in which something went wrong
 
+	prices []replay.Result // with --price
 	run    []replay.Result // of the run under way
 	wrong  []replay.Result // failures and errors, for the end
 	broken [][]replay.Result
@@ -53,6 +54,9 @@ func (t *Text) Result(r replay.Result) error {
 		t.endRun()
 	}
 	t.run = append(t.run, r)
+	if r.Price != nil {
+		t.prices = append(t.prices, r)
+	}
 	if isWrong(r) {
 		t.wrong = append(t.wrong, r)
 	}
@@ -65,6 +69,7 @@ func (t *Text) Result(r replay.Result) error {
 // Summary writes the failures and the sums.
 func (t *Text) Summary(s replay.Summary) error {
 	t.endRun()
+	t.sold(s)
 	for _, r := range t.wrong {
 		if r.Outcome == replay.Answered {
 			t.block("FAIL", fmt.Sprintf("%s  %s  %s", r.Run, r.Adapter, headline(r)), told(r)...)
