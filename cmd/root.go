@@ -46,8 +46,7 @@ func run(ctx context.Context, root *cobra.Command, args []string, stdin io.Reade
 
 // complain writes an error, which may name a stranger's file or hold its text.
 func complain(stderr io.Writer, err error) {
-	text := "pdreplay: " + strings.ReplaceAll(err.Error(), "\t", "    ")
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq("pdreplay: "+err.Error(), "\n") {
 		fmt.Fprintln(stderr, replay.Printable(line))
 	}
 }

@@ -45,7 +45,7 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) {
 	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+		_, p.err = fmt.Fprintln(p.w, replay.Printable(fmt.Sprintf(format, args...)))
 	}
 }
 
