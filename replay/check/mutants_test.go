@@ -267,7 +267,11 @@ func isWarmup(run *aiperf.Run, family string, s *aiperf.Series, v aiperf.Value) 
 	}
 	for _, f := range run.Export.WarmupMetrics {
 		for _, w := range f.Series {
-			if total, _ := w.Stats.Total.Float(); f.Name == family && w.Endpoint == s.Endpoint && maps.Equal(w.Labels, s.Labels) && total == x {
+			total, isCounter := w.Stats.Total.Float()
+			if !isCounter {
+				total, _ = w.Stats.Sum.Float() // histograms
+			}
+			if f.Name == family && w.Endpoint == s.Endpoint && maps.Equal(w.Labels, s.Labels) && total == x {
 				return true
 			}
 		}
