@@ -4,7 +4,7 @@
 // [Truth]. Its layers are small functions, each of the one above:
 //
 //   - workload: requests with their times, prompts and hits ([Load], [Request])
-//   - engine: what each worker counts for a request (atom.go, vllm.go), as
+//   - engine: what each worker counts for a request (a file an engine), as
 //     increments in time, and when they become visible (refresh.go)
 //   - collector: when AIPerf scrapes and how a scrape is tagged (scrape.go), the
 //     arithmetic of one series in one window (collector.go), and which window
