@@ -57,7 +57,7 @@ func (k *checking) flags(c *cobra.Command) {
 	f.StringVar(&k.look.engine, "engine", "", "only runs of `ENGINE`, and what an adapter by command answers for: "+strings.Join(generator.Engines(), ", "))
 	f.StringArrayVar(&k.o.Topologies, "topology", nil, "only runs of `TOPOLOGY`: unified, unified:N or nPmD as in 2p3d; repeatable (default "+strings.Join(generator.Topologies(), ", ")+")")
 	f.StringArrayVar(&k.o.Collectors, "collector", nil, "only runs of collector `VERSION`: "+strings.Join(generator.Collectors(), ", ")+"; repeatable")
-	f.StringArrayVar(&k.o.Faults, "fault", nil, "only these faults, and none, `SLUG`; repeatable (pdreplay generate --list shows them)")
+	f.StringArrayVar(&k.o.Faults, "fault", nil, "only these faults, and none, `SLUG`; repeatable (pdreplay generate --list-faults shows them)")
 	f.IntVar(&k.o.Runs, "runs", 0, fmt.Sprintf("how many runs (default %d, or what --time allows)", check.DefaultRuns))
 	f.DurationVar(&k.o.Time, "time", 0, "draw runs for so long")
 	f.Uint64Var(&k.o.Seed, "seed", 1, "what the runs are drawn from")

@@ -55,6 +55,9 @@ func Draw(src Source, o Options) (Spec, error) {
 	s.Engine = d.word("engine", or(o.Engines, Engines()))
 	s.Topology = d.word("topology", or(o.Topologies, Topologies()))
 	s.Collector.Version = d.word("collector", or(o.Collectors, Collectors()))
+	if err := CheckTopology(s.Topology); err != nil { // requests are drawn for its workers
+		return Spec{}, err
+	}
 	d.fleet(&s)
 	s, err := Adapt(s, o, o.Faults...)
 	if err != nil {

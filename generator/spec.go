@@ -156,6 +156,13 @@ type topology struct{ unified, prefill, decode int }
 
 const maxWorkers = 64
 
+// CheckTopology returns an error that says what a topology is written like,
+// unless s is one.
+func CheckTopology(s string) error {
+	_, err := parseTopology(s)
+	return err
+}
+
 func parseTopology(s string) (topology, error) {
 	bad := fmt.Errorf("unknown topology %q: want unified, unified:N or nPmD as in 2p3d, with at most %d workers a role", s, maxWorkers)
 	count := func(text string) int {

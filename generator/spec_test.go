@@ -36,7 +36,8 @@ func TestBadSpecs(t *testing.T) {
 		{"fault needs", "requests:", "faults:\n- fault: late-rank\nrequests:", `x.yaml:7:10: $.faults[0].fault: "late-rank" needs at least 2 ranks`},
 		{"fault size", "requests:", "faults:\n- {fault: restart, size: 1000}\nrequests:", `x.yaml:7:26: $.faults[0].size: 1000 is not allowed: want 1 to 999 thousandths of the window`},
 		{"series", "requests:", "series:\n- {endpoint: 0, name: x, values: 1 2y}\nrequests:", `x.yaml:7:34: $.series[0].values: reading the series values at "2y": "2y" is no whole number`},
-		{"empty", good, "", `reading the spec x.yaml: want one YAML document, found 1`},
+		{"empty", good, "", `reading the spec x.yaml: it is empty`},
+		{"two documents", "requests:", "---\nrequests:", `reading the spec x.yaml: want one YAML document, found 2`},
 		{"syntax", "engine: atom", "engine: [", `reading the spec x.yaml:`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

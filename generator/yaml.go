@@ -20,7 +20,10 @@ func Parse(file string, text []byte) (Spec, error) {
 	if err != nil {
 		return Spec{}, yamlError(file, err)
 	}
-	if len(tree.Docs) != 1 || tree.Docs[0].Body == nil {
+	if len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
+		return Spec{}, fmt.Errorf("reading the spec %s: it is empty: want a YAML document with version, engine, topology and collector", file)
+	}
+	if len(tree.Docs) > 1 {
 		return Spec{}, fmt.Errorf("reading the spec %s: want one YAML document, found %d", file, len(tree.Docs))
 	}
 	if err := yaml.NewDecoder(bytes.NewReader(text), yaml.Strict()).Decode(&s); err != nil {

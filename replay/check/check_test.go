@@ -217,7 +217,7 @@ func TestFlakyAdapter(t *testing.T) {
 		t.Errorf("exit %d", r.Exit())
 	}
 	out := text(t, r)
-	if !strings.Contains(out, "atom@shaky  flaky") || !strings.Contains(out, "gpu 0.125") {
+	if !strings.Contains(out, "atom@shaky  flaky") || !strings.Contains(out, "not shrunk") || !strings.Contains(out, "gpu 0.125") {
 		t.Error(out)
 	}
 }
@@ -327,6 +327,7 @@ func TestRefusedOptions(t *testing.T) {
 		`--fault "no-such": want on`: func(o *Options) { o.Faults = []string{"no-such"} },
 		`--collector "9": want one`:  func(o *Options) { o.Collectors = []string{"9"} },
 		`--engine "x": want one of`:  func(o *Options) { o.Engines = []string{"x"} },
+		`--topology: unknown topolo`: func(o *Options) { o.Topologies = []string{"unified", "p2d"} },
 		"want more than 0":           func(o *Options) { o.Runs = -1 },
 		"the directory is not empty": func(o *Options) { o.Dir = "." },
 	} {

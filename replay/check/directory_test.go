@@ -169,6 +169,20 @@ func TestContradiction(t *testing.T) {
 	}
 }
 
+// An oracle that fails before the truth is held against it is told too, and
+// its run comes back small. The zero contract makes it panic.
+func TestOracleFails(t *testing.T) {
+	o := options(correct())
+	o.Contract, o.Engines, o.Runs = oracle.Contract{}, []string{generator.ATOM}, 2
+	r := run(t, o)
+	if r.Exit() != replay.ExitOracle || len(r.Contradictions) != 2 || r.Runs != 2 {
+		t.Fatalf("exit %d, %d contradictions in %d runs", r.Exit(), len(r.Contradictions), r.Runs)
+	}
+	if k := r.Contradictions[0]; !strings.Contains(k.Text, "the oracle panicked") || len(k.Spec.Requests) > 1 {
+		t.Errorf("%d requests: %s", len(k.Spec.Requests), k.Text)
+	}
+}
+
 // proven returns a run of the plan whose true rate is a proven point.
 func proven(t *testing.T, c *checker) (*generated, *oracle.Evidence) {
 	t.Helper()

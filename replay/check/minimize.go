@@ -3,10 +3,10 @@ package check
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/pdreplay/pdreplay/generator"
-	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/adapter"
 	"github.com/pdreplay/pdreplay/replay/aiperf"
@@ -24,8 +24,8 @@ const (
 func (c *checker) minimize(ctx context.Context, g *group) (*Failure, error) {
 	f := &Failure{Bug: g.Bug, Faults: g.faults, Number: g.first.number, Again: g.result.Again, Drawn: g.first.spec, Spec: g.first.spec, Result: g.result, Results: []replay.Result{g.result}}
 	a := c.adapter(g.Adapter)
-	if a == nil || g.Class == classTimeout || g.Class == classFlaky {
-		return f, nil // nothing to shrink by, or it would take forever
+	if a == nil || unshrinkable(g.Class) {
+		return f, nil
 	}
 	keep := func(ctx context.Context, s generator.Spec) (bool, error) {
 		r, err := c.ask(ctx, s, g.first.id, a)
@@ -50,26 +50,36 @@ func (c *checker) minimize(ctx context.Context, g *group) (*Failure, error) {
 	return f, c.record(context.WithoutCancel(ctx), f)
 }
 
+// unshrinkable reports whether there is nothing to shrink by, or that it would
+// take forever.
+func unshrinkable(class string) bool { return class == classTimeout || class == classFlaky }
+
 // shrinkContradictions makes the runs small on which the oracle is wrong.
 func (c *checker) shrinkContradictions(ctx context.Context) error {
 	for _, k := range c.report.Contradictions {
-		wrong := func(s generator.Spec) string {
-			out, run, err := open(s, k.Run)
-			if err != nil {
-				return ""
-			}
-			return contradiction(out.Truth, oracle.Examine(run, c.Oracle))
+		keep := func(ctx context.Context, s generator.Spec) (bool, error) {
+			return c.wrong(ctx, s, k.Run) != "", ctx.Err()
 		}
-		keep := func(ctx context.Context, s generator.Spec) (bool, error) { return wrong(s) != "", ctx.Err() }
 		small, _, err := shrink.Shrink(ctx, k.Spec, passes(), keep, shrink.Budget{Evaluations: evaluations, Time: patience, Jobs: c.Jobs, Now: c.Now})
 		if err != nil && ctx.Err() == nil {
 			return fmt.Errorf("shrinking run %s: %w", k.Run, err)
 		}
-		if text := wrong(small); text != "" {
+		if text := c.wrong(context.WithoutCancel(ctx), small, k.Run); text != "" {
 			k.Spec, k.Text = small, text
 		}
 	}
 	return nil
+}
+
+// wrong says how the oracle is wrong about the run of a spec, "" where it is not.
+func (c *checker) wrong(ctx context.Context, s generator.Spec, id string) string {
+	g, o := &generated{spec: s, id: id}, c.engine()
+	o.Adapters, o.Jobs = []adapter.Adapter{}, 1 // it is the oracle that is asked
+	summary, err := replay.Run(ctx, []replay.Source{g.source(c.Options)}, o, func(replay.Result) error { return nil })
+	if err != nil || len(summary.Contradictions) == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(summary.Contradictions[0], id+": ")
 }
 
 // record keeps what every adapter says of the shrunk run, and how large it is.

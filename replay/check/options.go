@@ -90,6 +90,11 @@ func (o Options) validate() (Options, error) {
 			}
 		}
 	}
+	for _, word := range o.Topologies {
+		if err := generator.CheckTopology(word); err != nil {
+			return o, fmt.Errorf("--topology: %w", err)
+		}
+	}
 	if o.Runs == 0 && o.Time == 0 {
 		o.Runs = DefaultRuns
 	}

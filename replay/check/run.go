@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pdreplay/pdreplay/generator"
 	"github.com/pdreplay/pdreplay/replay"
@@ -132,6 +133,10 @@ func (c *checker) judge(ctx context.Context, runs []*generated) (bool, error) {
 		return false, err
 	}
 	c.report.Interrupted = c.report.Interrupted || summary.Interrupted
+	for _, text := range summary.Contradictions {
+		id, why, _ := strings.Cut(text, ": ")
+		byID[id].against = why // also where the oracle failed before the truth was held against it
+	}
 	for _, g := range runs {
 		c.truth(g)
 	}
@@ -190,7 +195,7 @@ func (c *checker) excuse(r *replay.Result) {
 // truth counts what a run taught beside its results. Runs that were not
 // reached have nothing to say.
 func (c *checker) truth(g *generated) {
-	if !g.examined {
+	if !g.examined && g.against == "" {
 		return
 	}
 	c.seen.add(c.plan, g)

@@ -183,7 +183,9 @@ func (r *Report) failure(w io.Writer, f *Failure) error {
 	}
 	p.line("FAIL %s: %s%s", f.Title(), plural(f.Count, "run"), price)
 	r.answers(p, f)
-	if len(f.Drawn.Requests) > 0 {
+	if unshrinkable(f.Class) {
+		p.line("     not shrunk: no smaller run could be told to fail alike")
+	} else {
 		p.line("     shrunk to %s, in %s of %d tries%s", f.Size, plural(f.Shrink.Accepted, "step"), f.Shrink.Evaluations, exhausted(f.Shrink))
 	}
 	if names := irrelevant(f.Matters); names != "" {
