@@ -271,7 +271,7 @@ func call(ctx context.Context, a adapter.Adapter, run *aiperf.Run, limit time.Du
 	case r := <-replied:
 		return r.answer, r.err
 	case <-time.After(grace):
-		return adapter.Answer{}, fmt.Errorf("%w: no answer within %s, raise it with --timeout", ctx.Err(), limit)
+		return adapter.Answer{}, fmt.Errorf("no answer within %s, raise it with --timeout: %w", limit, ctx.Err())
 	}
 }
 
