@@ -274,7 +274,7 @@ func boundReasons(sums func(counted) (float64, bool), r reading) []Reason {
 	for i, t := range r.tiers {
 		if h, ok := sums(t); ok {
 			broken(h < 0, "%s is %s: want 0 or more", t.name, tokens(h))
-			parts = append(parts, part{r.tables.tiers[i].overall, t.name, h})
+			parts = append(parts, part{r.tables.tiers[i], t.name, h})
 		}
 	}
 	if hasFull {

@@ -174,3 +174,20 @@ func TestUnreportedBehindTheWindow(t *testing.T) {
 		t.Errorf("true overall is %v, said to lie in %v", truth[3], ev.True.Rates.Overall)
 	}
 }
+
+// Of the tiers that count beside overall, those of one rate are bounded by FULL
+// together: here host and disk hold 66 + 50 of the 115 tokens that are inside.
+func TestTiersBesideOverallTogether(t *testing.T) {
+	spec := one(generator.TRTLLM, "")
+	ms := func(n int) generator.Duration { return generator.Duration(time.Duration(n) * time.Millisecond) }
+	spec.Start, spec.Collector.Version = 0, generator.V1012
+	spec.Requests = []generator.Request{
+		{At: ms(180), Prefill: ms(10), Prompt: 115, CPU: 65, Store: 50},
+		{At: ms(570), Prefill: ms(80), Decode: ms(530), Prompt: 1, CPU: 1}, // finishes behind the last whole slice
+	}
+	ev, _ := generated(t, spec)
+	v := ev.Verdict(oracle.Contracts()[0])
+	if v.Status != oracle.InvalidCounter || v.Rates[2] != nil {
+		t.Errorf("%s, external %v", v.Status, v.Rates[2])
+	}
+}

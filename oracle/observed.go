@@ -161,7 +161,7 @@ func contradiction(full counted, t []tier, tiers []counted) string {
 			if !finite(c.sum().inside) {
 				return c.name + " adds up to more than a number can hold"
 			}
-			parts = append(parts, part{t[i].overall, c.name, c.sum().inside})
+			parts = append(parts, part{t[i], c.name, c.sum().inside})
 		}
 	}
 	return above(parts, most)
@@ -169,28 +169,32 @@ func contradiction(full counted, t []tier, tiers []counted) string {
 
 // A part is one tier's hits.
 type part struct {
-	overall bool // it is part of overall, beside others; else it stands alone
-	name    string
-	hits    float64
+	tier
+	name string
+	hits float64
 }
 
-// above names the first hits, or sum of hits, that are more than full.
+// above names the first hits, or sum of hits, that are more than full: of the
+// tiers that make up overall, and of those that only count beside it each
+// rate's own.
 func above(parts []part, full float64) string {
-	hits, names := 0.0, ""
-	for _, p := range parts {
-		text := fmt.Sprintf("%s (%s)", p.name, tokens(p.hits))
-		if !p.overall {
-			if p.hits > full {
-				return fmt.Sprintf("%s is larger than FULL (%s)", text, tokens(full))
+	for _, rate := range []func(part) bool{
+		func(p part) bool { return p.overall },
+		func(p part) bool { return !p.overall && p.gpu },
+		func(p part) bool { return !p.overall && p.external },
+	} {
+		hits, names := 0.0, ""
+		for _, p := range parts {
+			if !rate(p) {
+				continue
 			}
-			continue
-		}
-		hits += p.hits
-		if names != "" {
-			names += " + "
-		}
-		if names += text; hits > full {
-			return fmt.Sprintf("%s is larger than FULL (%s)", names, tokens(full))
+			hits += p.hits
+			if names != "" {
+				names += " + "
+			}
+			if names += fmt.Sprintf("%s (%s)", p.name, tokens(p.hits)); hits > full {
+				return fmt.Sprintf("%s is larger than FULL (%s)", names, tokens(full))
+			}
 		}
 	}
 	return ""

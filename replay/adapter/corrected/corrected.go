@@ -200,15 +200,19 @@ func (d *derivation) bounds() {
 	if d.full.Known() {
 		whole.Sum = &d.full.Sum
 	}
-	var parts []window.Part
-	for i, t := range d.Tiers {
-		if t.Overall {
-			parts = append(parts, window.Part{Name: t.Name, Sum: d.sum(i)})
-		} else if whole.Sum != nil && *whole.Sum > 0 {
-			d.refusals.Bounds(whole, window.Part{Name: t.Name, Sum: d.sum(i)})
+	part := func(t func(Tier) bool) (parts []window.Part) {
+		for i := range d.Tiers {
+			if t(d.Tiers[i]) {
+				parts = append(parts, window.Part{Name: d.Tiers[i].Name, Sum: d.sum(i)})
+			}
 		}
+		return parts
 	}
-	d.refusals.Bounds(whole, parts...)
+	if whole.Sum != nil && *whole.Sum > 0 { // the tiers that only count beside overall
+		d.refusals.Bounds(whole, part(func(t Tier) bool { return !t.Overall && t.GPU })...)
+		d.refusals.Bounds(whole, part(func(t Tier) bool { return !t.Overall && t.External })...)
+	}
+	d.refusals.Bounds(whole, part(func(t Tier) bool { return t.Overall })...)
 }
 
 // equal refuses a denominator that counted more than the prompts.

@@ -272,6 +272,10 @@ func TestCorrected(t *testing.T) {
 			{family: "trtllm_prompt_cache_hit_tokens", labels: "cache_tier=gpu,cache_level=0", total: 300}, {family: "trtllm_prompt_cache_hit_tokens", labels: "cache_tier=gpu,cache_level=1", total: 100},
 			{family: "trtllm_prompt_cache_hit_tokens", labels: "cache_tier=host,cache_level=2", total: 100}, {family: "trtllm_prompt_cache_hit_tokens", labels: "cache_tier=disk,cache_level=3", total: 50}}),
 			"INTERVAL_TELEMETRY 0.4/0.1/0.15/0.7", ""},
+		{"the tiers of external are within FULL together", "trtllm", join(trtllmScope(""), []line{
+			{family: "trtllm_prompt_cached_tokens", total: 700},
+			{family: "trtllm_prompt_cache_hit_tokens", labels: "cache_tier=host,cache_level=2", total: 600}, {family: "trtllm_prompt_cache_hit_tokens", labels: "cache_tier=disk,cache_level=3", total: 500}}),
+			"INVALID_COUNTER" + allNull, "HOST + DISK"},
 		{"never born is 0 in overall", "trtllm", join(trtllmScope("")), "INTERVAL_TELEMETRY null/null/null/0", ""},
 		{"blocks are no tokens", "trtllm", join([]line{{family: "trtllm_kv_cache_reused_blocks", total: 9}, {family: "trtllm_kv_cache_missed_blocks", total: 1}}),
 			"COUNTER_MISSING" + allNull, "FULL is unknown"},
