@@ -109,7 +109,9 @@ func (k *checking) options(c *cobra.Command) (check.Options, choice, error) {
 	}
 	if k.look.engine != "" {
 		o.Engines = []string{k.look.engine}
-		o.Adapters = answering(o.Adapters, k.look.engine)
+		if o.Adapters = answering(o.Adapters, k.look.engine); len(o.Adapters) == 0 {
+			return o, chosen, fmt.Errorf("--engine %s: no adapter of --adapter answers for it", k.look.engine)
+		}
 	}
 	if k.only >= 0 {
 		o.Only = &k.only
