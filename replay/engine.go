@@ -52,6 +52,7 @@ const patience = 1800 * time.Millisecond
 // order of the sources and adapters whatever finishes first. Once ctx is done
 // it emits what was judged by then. An error is one of emit or o.Runs.
 func Run(ctx context.Context, sources []Source, o Options, emit func(Result) error) (Summary, error) {
+	caller := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	late := make(chan struct{})
@@ -61,7 +62,8 @@ func Run(ctx context.Context, sources []Source, o Options, emit func(Result) err
 	var sold sweeps
 	var err error
 	stopped := false
-	for _, slot := range o.start(ctx, sources) {
+	slots := o.start(ctx, sources)
+	for i, slot := range slots {
 		j := await(slot, late)
 		if j.event != nil {
 			err = errors.Join(err, o.Runs(*j.event))
@@ -74,12 +76,18 @@ func Run(ctx context.Context, sources []Source, o Options, emit func(Result) err
 		tally.contradict(j.contradiction)
 		stopped = o.FailFast && tally.summary.Failed+tally.summary.Errors > 0
 		if stopped || err != nil {
+			// Nothing of it may still be under way when Run returns: the sources
+			// are the caller's.
+			cancel()
+			for _, rest := range slots[i+1:] {
+				await(rest, late)
+			}
 			break
 		}
 	}
 	s := tally.Summary()
 	s.Sweeps = sold.priced()
-	s.Corpus, s.Shard, s.Stopped, s.Interrupted = Word(o.Corpus), Word(o.Shard), stopped, ctx.Err() != nil
+	s.Corpus, s.Shard, s.Stopped, s.Interrupted = Word(o.Corpus), Word(o.Shard), stopped, caller.Err() != nil
 	return s, err
 }
 
