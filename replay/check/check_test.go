@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdreplay/pdreplay/generator"
 	"github.com/pdreplay/pdreplay/oracle"
 	"github.com/pdreplay/pdreplay/replay"
 	"github.com/pdreplay/pdreplay/replay/adapter"
@@ -318,6 +319,21 @@ func TestExpectationLists(t *testing.T) {
 	o.Expect = list("atom@naive check/*/*/*/*/* mispriced # all of them")
 	if _, err := Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "matches every generated run") {
 		t.Error(err)
+	}
+}
+
+// Every pair of the plan leaves something to judge, whatever the seed: with
+// these, no-final-scrape and scrape-gap-at-end once left no metrics at all.
+func TestPairsAreJudged(t *testing.T) {
+	for seed := range uint64(8) {
+		o := options(correct())
+		o.Engines, o.Seed, o.Faults = []string{generator.ATOM, generator.VLLM, generator.TRTLLM, generator.DYNAMO}, 200+seed, []string{"no-final-scrape", "scrape-gap-at-end"}
+		p := newPlan(o)
+		for i, s := range p.steps {
+			if spec, err := p.spec(i); err != nil || len(s.faults) == 2 && !judgeable(spec) {
+				t.Errorf("seed %d: %s %s leaves nothing to judge (%v)", o.Seed, s.engine, s.faults, err)
+			}
+		}
 	}
 }
 

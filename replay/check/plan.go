@@ -117,15 +117,23 @@ func (p plan) step(i int) (step, bool) {
 }
 
 // draw draws one spec. Not every fleet can be changed so that the faults fit,
-// so a few are tried.
+// and a pair may leave nothing to judge, so a few are tried.
 func (p plan) draw(i int, o generator.Options) (generator.Spec, error) {
 	const tries = 30
 	for try := uint64(0); ; try++ {
 		s, err := generator.Draw(p.source(i, 2+try), o)
-		if err == nil || try == tries {
+		if err == nil && (len(o.Faults) != 2 || judgeable(s)) || try == tries {
 			return s, err
 		}
 	}
+}
+
+// judgeable reports whether the run of a spec has server metrics: without any
+// (no scrape before E and no final one) nobody is judged. One that cannot be
+// made is told as an error later.
+func judgeable(s generator.Spec) bool {
+	_, run, err := open(s, "")
+	return err != nil || run.Metrics() != nil
 }
 
 // source is the i-th source of choices of a run. The streams of two runs never
