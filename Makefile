@@ -13,8 +13,9 @@ build:
 test:
 	$(GO) test ./...
 
+# The suite under the race detector, but for the long loops that run in one goroutine.
 race:
-	$(GO) test -race ./...
+	$(GO) test -race -short ./...
 
 lint:
 	@files="$$(gofmt -l .)"; [ -z "$$files" ] || { echo "gofmt: $$files"; exit 1; }

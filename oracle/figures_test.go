@@ -118,6 +118,9 @@ func (g grid) run(t *testing.T, n int) (all *score, by map[time.Duration]*score)
 // Not by refusing everything either: how many fault-free small runs are priced,
 // and how many of these are proven.
 func TestSmallGridIsPriced(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much arithmetic and one goroutine: nothing for the race detector (make race)")
+	}
 	_, by := small.run(t, 720)
 	for refresh, least := range map[time.Duration]float64{0: 40, time.Second: 28, 5 * time.Second: 14} {
 		c := by[refresh]

@@ -19,6 +19,9 @@ import (
 // metamorphic calls f with some hundred runs, faults included.
 func metamorphic(t *testing.T, f func(t *testing.T, i int, spec generator.Spec)) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("much arithmetic and one goroutine: nothing for the race detector (make race)")
+	}
 	kinds := generator.Kinds()
 	n := 0
 	for i := range 150 {

@@ -134,6 +134,9 @@ func TestTheorems(t *testing.T) {
 // Many runs, every fault in turn, and a table of what has to have occurred: a
 // property that never met its case proves nothing.
 func TestTheoremsSometimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much arithmetic and one goroutine: nothing for the race detector (make race)")
+	}
 	kinds := generator.Kinds()
 	seen := map[string]int{}
 	for i := range *runs {

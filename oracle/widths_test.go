@@ -19,6 +19,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // file may be rewritten (make golden) when they are narrower; a line that grew
 // has to be changed by hand, with a reason in the commit.
 func TestWidthsGolden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much arithmetic and one goroutine: nothing for the race detector (make race)")
+	}
 	const file, runsEach = "testdata/widths.golden", 12
 	old := readWidths(t, file)
 	var text strings.Builder

@@ -32,6 +32,9 @@ var mutantsInFull = flag.Bool("mutants", false, "check mutants as a user would, 
 // that nobody could overlook. In `make mutants` the check is the default one
 // and each first failure is shrunk.
 func TestMutantsAreCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much arithmetic and one goroutine: nothing for the race detector (make race)")
+	}
 	whole := *mutantsInFull
 	var all []*catch
 	for _, engine := range generator.Engines() {
