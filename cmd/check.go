@@ -3,7 +3,9 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -40,7 +42,12 @@ spec and truth, every adapter's answer, the oracle's explanation, and a scenario
 ready to commit. A run is the same run for the same seed, number and restrictions,
 whatever --runs, --shard and --jobs are.`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return k.run(c) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if os.Getenv("GOGC") == "" {
+				debug.SetGCPercent(check.GCPercent)
+			}
+			return k.run(c)
+		},
 	}
 	k.flags(c)
 	return c

@@ -29,6 +29,7 @@ type exportReader struct {
 	*scanner
 	export *Export
 	sel    Selection
+	room   int // slices to make room for: as many as the series before had, within reason
 }
 
 func (r *exportReader) root() {
@@ -235,6 +236,9 @@ func (r *exportReader) stats() Stats {
 func (f *familyReader) timeslices(s *Series) (untyped []sliceValues) {
 	for range f.array() {
 		slice, values := f.slice()
+		if s.Slices == nil {
+			s.Slices = make([]Slice, 0, f.room)
+		}
 		s.Slices = append(s.Slices, slice)
 		if f.typed {
 			f.place(s, len(s.Slices)-1, values)
@@ -242,6 +246,9 @@ func (f *familyReader) timeslices(s *Series) (untyped []sliceValues) {
 			untyped = append(untyped, values)
 		}
 	}
+	// Few, or a file of many short series after a long one would take more
+	// memory than it holds.
+	f.room = min(len(s.Slices), 64)
 	s.Slices = slices.Clip(s.Slices)
 	return untyped
 }

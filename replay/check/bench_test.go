@@ -1,11 +1,15 @@
 package check
 
-import "testing"
+import (
+	"runtime/debug"
+	"testing"
+)
 
 // The price of a check is the price of making, reading, examining and deriving
 // small runs: at least 300 a second are asked for, on two cores, with the
 // adapters of all engines.
 func BenchmarkCheck(b *testing.B) {
+	defer debug.SetGCPercent(debug.SetGCPercent(GCPercent))
 	o := options(corrected()...)
 	runs := 0
 	for b.Loop() {
