@@ -81,6 +81,8 @@ func (f formats) check() error {
 			return fmt.Errorf("--format %q: want one of %s, or one of them with :PATH", arg, strings.Join(formatNames[:], ", "))
 		case path != "" && taken:
 			return fmt.Errorf("--format %s and --format %s both go to one file: give each its own", other, arg)
+		case format == "github" && !inWorkflow(): // before any file is written
+			return fmt.Errorf("--format %s: only a step of a GitHub workflow has a place for it (GITHUB_ACTIONS=true and GITHUB_STEP_SUMMARY): use text, json or junit here", arg)
 		case path != "":
 			toFile[filepath.Clean(path)] = arg
 		case colon:
@@ -122,14 +124,15 @@ func (o *outputs) add(format string, w io.Writer, text textReport) error {
 	return nil
 }
 
+// inWorkflow reports whether this is a step of a GitHub workflow. Elsewhere
+// nobody reads the format, and nothing would say so.
+func inWorkflow() bool {
+	return os.Getenv("GITHUB_ACTIONS") == "true" && os.Getenv("GITHUB_STEP_SUMMARY") != ""
+}
+
 // stepSummary opens what GitHub shows as the summary of a workflow's step.
-// Outside of a workflow nobody reads the format, and nothing would say so.
 func stepSummary() (*os.File, error) {
-	name := os.Getenv("GITHUB_STEP_SUMMARY")
-	if os.Getenv("GITHUB_ACTIONS") != "true" || name == "" {
-		return nil, errors.New("only a step of a GitHub workflow has a place for it (GITHUB_ACTIONS=true and GITHUB_STEP_SUMMARY): use text, json or junit here")
-	}
-	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	return os.OpenFile(os.Getenv("GITHUB_STEP_SUMMARY"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 }
 
 // inWorkspace turns a path into one inside the repository that a workflow

@@ -20,7 +20,7 @@ type Summary struct {
 	Skipped   int    `json:"skipped"`
 	Undecided int    `json:"undecided"`
 	Errors    int    `json:"errors"`
-	Corpus    Word   `json:"corpus"` // id of the scenario corpus; null where no scenario was judged
+	Corpus    Word   `json:"corpus"` // id of the scenario corpus, or of what a check draws; null for runs that a user has
 
 	Seed  *uint64 `json:"seed,omitempty"`  // of the drawn runs, where runs were drawn
 	Shard Word    `json:"shard,omitempty"` // "I/N": only this part was to be judged

@@ -2,6 +2,8 @@ package check
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -88,11 +90,18 @@ func newReport(o Options) *Report {
 	return &Report{Options: o, Scorecard: newScorecard(o.Adapters, o.Against)}
 }
 
+// corpus names what a check draws, whatever the shard: reports of other runs
+// are not to be added up with it.
+func (o Options) corpus() string {
+	drawn := fmt.Sprintf("%d %s %q %q %q %q", o.Runs, o.Time, o.Engines, o.Topologies, o.Collectors, o.Faults)
+	return fmt.Sprintf("check-%.6x", sha256.Sum256([]byte(drawn)))
+}
+
 // conclude sums up what was drawn.
 func (c *checker) conclude(ctx context.Context) {
 	r := c.report
 	r.Summary = c.tally.Summary()
-	r.Summary.Seed = &c.Seed
+	r.Summary.Seed, r.Summary.Corpus = &c.Seed, replay.Word(c.corpus())
 	r.Interrupted = r.Interrupted || ctx.Err() != nil
 	r.Summary.Interrupted, r.Summary.Stopped = r.Interrupted, r.Stopped
 	for _, k := range r.Contradictions {
