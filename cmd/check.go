@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,11 +94,12 @@ func (k *checking) run(c *cobra.Command) (err error) {
 	o.EachRun = out.eachRun(p)
 	result, err = check.Run(c.Context(), o)
 	p.done()
-	if err != nil {
+	if result == nil {
 		return err
 	}
+	// What was judged is told even where a failure's directory could not be written.
 	result.Summary.Shard = replay.Word(k.shard)
-	if err := out.summary(result.Summary); err != nil {
+	if err := errors.Join(err, out.summary(result.Summary)); err != nil {
 		return err
 	}
 	return exitWith(result.Exit())
@@ -122,6 +124,14 @@ func (k *checking) options(c *cobra.Command) (check.Options, choice, error) {
 	}
 	if k.only >= 0 {
 		o.Only = &k.only
+	}
+	for _, pair := range [][2]string{{"only", "runs"}, {"only", "time"}, {"only", "shard"}, {"runs", "time"}} {
+		if c.Flags().Changed(pair[0]) && c.Flags().Changed(pair[1]) {
+			return o, chosen, fmt.Errorf("--%s and --%s: give one of them", pair[0], pair[1])
+		}
+	}
+	if c.Flags().Changed("runs") && o.Runs < 1 {
+		return o, chosen, fmt.Errorf("--runs %d: want 1 or more", o.Runs)
 	}
 	if k.shard != "" {
 		if o.Shard, err = check.ParseShard(k.shard); err != nil {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,6 +92,19 @@ func committable(t *testing.T, src []byte) {
 	}
 	if strings.Contains(string(src), "atom@") {
 		t.Error("a scenario names no adapter")
+	}
+}
+
+// What was judged is not lost with the directory that it should have gone to.
+func TestReportWithoutItsDirectory(t *testing.T) {
+	o := options(naive())
+	o.Runs, o.FailFast, o.Dir = 40, true, filepath.Join(t.TempDir(), "out")
+	o.Each = func(replay.Result) error { // a file in the directory's place, as a full disk would do
+		return errors.Join(os.RemoveAll(o.Dir), os.WriteFile(o.Dir, nil, 0o666))
+	}
+	r, err := Run(t.Context(), o)
+	if err == nil || r == nil || r.Summary.Failed == 0 {
+		t.Errorf("report %v, error %v; want both", r, err)
 	}
 }
 

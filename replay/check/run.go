@@ -17,7 +17,7 @@ const chunk = 256
 
 // Run draws, judges and shrinks. The error is one of the options, of the files
 // that are written, or of Options.Each; what adapters get wrong stands in the
-// report.
+// report, which comes beside an error of the files too.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	o, err := o.validate()
 	if err != nil {
@@ -33,10 +33,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	c.report.Elapsed = o.Now().Sub(began)
 	c.conclude(ctx)
-	if err := c.isolate(ctx); err != nil {
-		return nil, err
-	}
-	return c.report, nil
+	return c.report, c.isolate(ctx)
 }
 
 // A checker is a check under way.
