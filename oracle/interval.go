@@ -65,7 +65,8 @@ func Round(x float64) float64 {
 
 func formatRate(x float64) string { return strconv.FormatFloat(Round(x), 'f', -1, 64) }
 
-func formatCount(x float64) string {
+// tokens prints a count of tokens or requests.
+func tokens(x float64) string {
 	if math.IsInf(x, 1) {
 		return "without limit"
 	}

@@ -120,7 +120,4 @@ func (ev *Evidence) defaultLag() int64 {
 	return int64(max(refresh, measured) + time.Second)
 }
 
-// tokens prints a count of tokens or requests as the file's readers know it.
-func tokens(x float64) string { return formatCount(x) }
-
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

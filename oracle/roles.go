@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdreplay/pdreplay/replay/aiperf"
 )
@@ -64,7 +65,7 @@ func listedRoles(env aiperf.Env, r *roles) bool {
 		}
 		r.source = joinNonEmpty(r.source, list.name)
 		for _, worker := range strings.Split(strings.TrimSuffix(env[list.name], ","), ",") {
-			if worker == "" || strings.ContainsFunc(worker, isSpace) {
+			if worker == "" || strings.ContainsFunc(worker, unicode.IsSpace) {
 				r.fail(1, fmt.Sprintf("%s has the element %q: want host:port without white space", list.name, worker))
 				return true
 			}

@@ -46,7 +46,7 @@ func readScope(run *aiperf.Run) scope {
 
 // problems are the ways in which the requests and tokens that the server
 // counted differ from the records (rule 14).
-func (s scope) problems(requests, tokens claim) []Reason {
+func (s scope) problems(requests, prompts claim) []Reason {
 	if !s.read {
 		return []Reason{scopeReason("there is no profile_export.jsonl to hold the counters against", "")}
 	}
@@ -65,14 +65,14 @@ func (s scope) problems(requests, tokens claim) []Reason {
 		claim
 		want float64
 		of   string
-	}{{requests, float64(s.successful), "successful profiling records"}, {tokens, s.prompt, "prompt tokens in the records"}} {
+	}{{requests, float64(s.successful), "successful profiling records"}, {prompts, s.prompt, "prompt tokens in the records"}} {
 		switch {
 		case c.unknown != "":
 			add("", "%s is unknown: %s", c.name, c.unknown)
 		case math.IsInf(c.value, 1):
-			add("", "%s adds up to more than a number can hold, the client has %s %s", c.name, formatCount(c.want), c.of)
+			add("", "%s adds up to more than a number can hold, the client has %s %s", c.name, tokens(c.want), c.of)
 		case c.value != c.want && (c.of != "prompt tokens in the records" || s.without == 0):
-			add("", "%s is %s, the client has %s %s", c.name, formatCount(c.value), formatCount(c.want), c.of)
+			add("", "%s is %s, the client has %s %s", c.name, tokens(c.value), tokens(c.want), c.of)
 		}
 	}
 	return out

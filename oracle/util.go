@@ -9,8 +9,6 @@ import (
 	"unicode"
 )
 
-func isSpace(r rune) bool { return unicode.IsSpace(r) }
-
 func appendNew(list []string, s string) []string {
 	if slices.Contains(list, s) {
 		return list
