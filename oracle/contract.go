@@ -200,8 +200,13 @@ func reviewReasons(ev *Evidence) []Reason {
 			"%s does not equal %s in the window, and nothing else counts prompt tokens by source", r.full.spellings[0], m.spellings[0])})
 	}
 	// What gaps and edges may hide of it makes the interval wider, not the sums null.
-	if why := r.unreported(); why != "" && r.reported.sum().inside != r.requests.sum().inside {
-		out = append(out, Reason{Rule: 10, Status: CounterMissing, Null: true, Text: why})
+	switch m := r.reported; {
+	case m == nil:
+	case m.known() && !m.usable():
+		out = append(out, Reason{Rule: 10, Status: CounterMissing, Null: true,
+			Text: "for how many requests cached tokens are reported cannot be counted in the window"})
+	case r.unreported() != "" && m.sum().inside != r.requests.sum().inside:
+		out = append(out, Reason{Rule: 10, Status: CounterMissing, Null: true, Text: r.unreported()})
 	}
 	out = append(out, ev.tierReason()...)
 	return append(out, problems...)

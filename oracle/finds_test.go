@@ -191,3 +191,23 @@ func TestTiersBesideOverallTogether(t *testing.T) {
 		t.Errorf("%s, external %v", v.Status, v.Rates[2])
 	}
 }
+
+// A broken count of the requests that reported their hits tells nothing of the
+// others: no rate may be shown. Found by 100,000 runs of check.
+func TestCoverageThatCannotBeCounted(t *testing.T) {
+	spec := one(generator.DYNAMO, "", "slice-null", "restart")
+	spec.Collector = generator.Collector{Version: generator.V1012, Straddle: generator.Duration(500 * time.Millisecond)}
+	spec.Faults[1].Size = 3
+	spec.Start = 1_800_000_010_123_456_789
+	ms := func(n int) generator.Duration { return generator.Duration(time.Duration(n) * time.Millisecond) }
+	spec.Requests = []generator.Request{
+		{At: ms(367), Prefill: ms(290), Decode: ms(520), Prompt: 51, GPU: 51},
+		{At: ms(170), Prefill: ms(10), Prompt: 51, GPU: 51},
+		{Prefill: ms(10), Prompt: 51, GPU: 51},
+	}
+	spec.Offload = false
+	ev, _ := generated(t, spec)
+	if v := ev.Verdict(contract("review")); v.Rates[3] != nil {
+		t.Errorf("%s reports overall %v: %v", v.Status, *v.Rates[3], v.Reasons)
+	}
+}
