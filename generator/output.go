@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 )
@@ -107,14 +106,4 @@ func replace(run, dir string) error {
 		return errors.Join(err, os.Rename(old, dir))
 	}
 	return nil // the old one goes with the temporary directory
-}
-
-// file returns the data of the file at the path, nil when there is none.
-func (o *Output) file(name string) []byte {
-	for _, f := range o.Files {
-		if f.Path == path.Clean(name) {
-			return f.Data
-		}
-	}
-	return nil
 }
