@@ -245,15 +245,13 @@ func windowReasons(c counted, conserved bool) []Reason {
 	var out []Reason
 	for _, l := range c.rows {
 		for _, f := range l.findings {
+			if f.flaw == provenStraddler || f.flaw == flawLeading && conserved {
+				continue // settled, see Settled
+			}
 			r := Reason{Rule: 6, Status: WindowUnresolved, Null: f.flaw.nulls(), At: f.at,
 				Text: fmt.Sprintf("%s %s: %s", c.name, l.where(), f.text)}
 			switch f.flaw {
-			case provenStraddler:
-				continue
 			case flawLeading:
-				if conserved {
-					continue
-				}
 				r.Rule, r.Text = 14, r.Text+", and the request scope does not conserve"
 			case flawStraddler, flawOverEnd:
 				r.Rule = 7
